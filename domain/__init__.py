@@ -1,0 +1,1 @@
+"""Pure rules: games, the table around them, fair deals and the format of recorded events."""

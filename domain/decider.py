@@ -1,0 +1,257 @@
+"""The contract that every game fulfils: frozen structs and pure functions.
+
+A game never sees a clock, a database or a source of randomness. It judges moves (`decide`), applies
+recorded facts (`evolve`), says what is allowed (`legal`) and builds what a viewer may know.
+
+What is hidden is never removed from a message; messages are built from types that have no field for
+it. A fact has up to three forms:
+
+- the fact itself, complete: what the fold needs. If it hides nothing it is stored as it is;
+- its public form (`publish`), one for each fact, in the same order: what everybody learns;
+- a private form (`confide`) for a seat that may learn more than everybody.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Generic, Protocol, TypeAlias, TypeVar
+
+from msgspec import Struct
+
+from domain.cards import Card
+
+Seat: TypeAlias = int
+"""A position at the table, 0-based, clockwise."""
+
+
+class ImpossibleFactError(Exception):
+    """A recorded fact does not fit the state it is applied to: the log or the rules are damaged.
+
+    Raised by `evolve` only. The reader that folds a stream adds its name and version.
+    """
+
+
+class Rejection(Struct, frozen=True):
+    """The refusal of a move by the rules. Nothing is recorded, nobody else learns of it."""
+
+    code: str
+    """Stable name in snake_case, a key of `Game.rejections`."""
+    rule: str
+    """The number of the rule that refuses, such as `H-22`."""
+    have: int | None = None
+    """What the seat has of a quantity that is missing, such as points of a first laying."""
+    need: int | None = None
+    """What it would need."""
+
+
+class OptionProblem(Struct, frozen=True):
+    """Why a set of options is refused: unknown name, bad value or a combination that is not allowed."""
+
+    code: str
+    """`option_unknown`, `option_value` or `option_conflict` (or `option_locked` in a running match)."""
+    rule: str
+    option: str
+    """The option's name, as the rules write it; for an unknown one the name that was given."""
+
+
+class Chance(Protocol):
+    """All randomness a game gets. The implementation follows `bw1`; tests may stack the deck."""
+
+    def shuffle(self, round_number: int, shuffle_number: int, cards: Sequence[Card]) -> tuple[Card, ...]:
+        """Return `cards` (given in canonical order) in the order of shuffle `shuffle_number` (from 0)
+        of round `round_number` (from 1). The same arguments give the same order."""
+        ...
+
+    def draw(self, name: str, n: int) -> int:
+        """Return the named single draw, uniform in 0..n-1, such as `first_dealer`."""
+        ...
+
+
+class Rule(Struct, frozen=True):
+    """A numbered rule with a short text in our own words, for clients to show."""
+
+    number: str
+    text: str
+
+
+class Outcome(Struct, frozen=True):
+    """The end of a match."""
+
+    totals: tuple[int, ...]
+    places: tuple[int, ...]
+    """Place of each seat, 1 is best; ties share a place."""
+
+
+OptionsT = TypeVar("OptionsT")
+StateT = TypeVar("StateT")
+MoveT = TypeVar("MoveT")
+FactT = TypeVar("FactT")
+BoardT = TypeVar("BoardT")
+PrivateT = TypeVar("PrivateT")
+LegalT = TypeVar("LegalT")
+
+
+class SeatView(Struct, Generic[BoardT, PrivateT, LegalT], frozen=True):
+    """All that one seat may know of a game: what a bot decides from, and nothing else."""
+
+    seat: Seat
+    board: BoardT
+    hand: tuple[Card, ...]
+    legal: tuple[LegalT, ...]
+    """What the seat may do now; empty when it is not its turn."""
+    private: PrivateT
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RoundLobby(Generic[OptionsT, StateT, FactT]):
+    """For games whose host starts each round and may change options in between (Rommé).
+
+    The table checks who asks and when; a game only judges what is asked.
+    """
+
+    between_rounds: Callable[[StateT], bool]
+    """Whether no round is running and the match has not ended: the table is in its lobby."""
+    start_round: Callable[[StateT, Chance], tuple[FactT, ...]]
+    change_options: Callable[[StateT, Mapping[str, object]], tuple[FactT, ...] | OptionProblem]
+    """Judge new values (raw, by option name); the facts of what changes, none if nothing does."""
+    end_match: Callable[[StateT], tuple[FactT, ...] | Rejection]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Notes(Generic[StateT, MoveT, PrivateT, LegalT]):
+    """For games in which a seat keeps facts that nobody else ever sees (Rommé: drafts, order of the hand).
+
+    They live in a stream of their own for each table and seat and change no public version. What of
+    them still holds follows from the notes and the table's state, so no command appends to both
+    streams. The table's own events never depend on notes: `resolve` makes a move self-contained.
+    """
+
+    move_type: Any
+    fact_type: Any
+    new: Callable[[], Any]
+    """The notes of a seat before the first fact."""
+    decide: Callable[[StateT, Seat, Any, Any], tuple[Any, ...] | Rejection]
+    """Judge a private move: (state, seat, notes, move)."""
+    evolve: Callable[[Any, Any], Any]
+    """Apply a private fact: (notes, fact)."""
+    resolve: Callable[[StateT, Seat, Any, MoveT], MoveT | Rejection]
+    """Judge a move of the table in the light of the notes and return it in full (state, seat, notes,
+    move): `lay` without melds becomes `lay` with the drafted ones. The result goes to `Game.decide`."""
+    hand: Callable[[StateT, Seat, Any], tuple[Card, ...]]
+    private: Callable[[StateT, Seat, Any], PrivateT]
+    legal: Callable[[StateT, Seat, Any], tuple[LegalT, ...]]
+    """`hand`, `private` and `legal` of the game as this seat sees them with its notes."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Advice(Generic[StateT]):
+    """For games whose moves cannot all be listed: answers a seat's question about its cards."""
+
+    question_type: Any
+    answer_type: Any
+    answer: Callable[[StateT, Seat, Any], Any]
+    """(state, seat, question) -> answer or `Rejection`. It may use what the seat sees, nothing else."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Game(Generic[OptionsT, StateT, MoveT, FactT, BoardT, PrivateT, LegalT]):
+    """One version of one game's rules, as the registry holds it.
+
+    Types are given as the unions that msgspec decodes; every member is a frozen struct tagged by
+    `type` in snake_case, and its class name begins with the game's name, because all of them appear
+    in the API contract.
+    """
+
+    # identity
+    key: str
+    """`hearts`: the name in the API, in rules ids and of the folder."""
+    rules_version: int
+    title: str
+    credits: str = ""
+    seats: tuple[int, int]
+    """Fewest and most seats, both inclusive."""
+    rules: tuple[Rule, ...]
+    rejections: Mapping[str, str]
+    """Every code that `decide` and the lobby functions can give, with one sentence for the player."""
+
+    # types
+    options_type: type[OptionsT]
+    """Struct of all options in full, in the order of the rules file, no defaults left open."""
+    options_schema: Mapping[str, Any]
+    """JSON Schema of the `options` object a client may send: every option with type, range, default."""
+    move_type: Any
+    fact_type: Any
+    """Union of complete facts (those that hide nothing and those that hide something)."""
+    public_type: Any
+    """Union of public forms: what `publish` returns."""
+    private_fact_type: Any
+    """Union of private forms: what `confide` returns."""
+    board_type: type[BoardT]
+    private_type: type[PrivateT]
+    legal_type: Any
+
+    # options
+    parse_options: Callable[[Mapping[str, object], int | None], OptionsT | OptionProblem]
+    """Judge raw options as decoded from JSON and fill in the defaults. The second argument is the
+    number of seats the creator asked for, None if he did not say; a game with a `players` option
+    takes it as that option's value if absent and refuses a contradiction (`option_conflict`)."""
+    seat_count: Callable[[OptionsT, int | None], int]
+    """Seats of a table with these options and, where options do not say it, the number asked for."""
+
+    # the decider
+    new: Callable[[OptionsT, int], StateT]
+    """The state before the match starts, for this many seats."""
+    start: Callable[[StateT, Chance], tuple[FactT, ...]]
+    """The facts that start the match: first draws and the first deal."""
+    decide: Callable[[StateT, Seat, MoveT, Chance], tuple[FactT, ...] | Rejection]
+    evolve: Callable[[StateT, FactT], StateT]
+    to_act: Callable[[StateT], tuple[Seat, ...]]
+    """Seats that have an open decision, ascending; empty before the start, between rounds, at the end."""
+    legal: Callable[[StateT, Seat], tuple[LegalT, ...]]
+    """One entry for each kind of move open to the seat now; empty if it has no decision."""
+    outcome: Callable[[StateT], Outcome | None]
+    timeout_move: Callable[[StateT, Seat], MoveT]
+    """The move the service makes for an absent player who has to act."""
+
+    # what viewers may know
+    publish: Callable[[FactT], Any]
+    confide: Callable[[FactT, Seat], Any]
+    """The private form for a seat, or None if it learns no more than everybody."""
+    round_number: Callable[[StateT], int]
+    """The running or last round, from 1; 0 before the first."""
+    totals: Callable[[StateT], tuple[int, ...]]
+    board: Callable[[StateT], BoardT]
+    """The public part of a view: all that every seat and any spectator may know."""
+    hand: Callable[[StateT, Seat], tuple[Card, ...]]
+    private: Callable[[StateT, Seat], PrivateT]
+    """What only this seat may know beyond its hand (its own committed pass, say)."""
+
+    # players
+    bot: Callable[[SeatView[BoardT, PrivateT, LegalT], int], MoveT]
+    """A sensible move from the view alone. The seed (0 .. 2**63-1) decides where the bot would toss a
+    coin; the same view and seed give the same move."""
+    sample: Callable[[SeatView[BoardT, PrivateT, LegalT], Callable[[int], int]], MoveT]
+    """An acceptable move built from `legal` and the hand alone, as a client would that knows no
+    rules. `choose(n)` picks from 0..n-1; over all choices every listed move is reached."""
+
+    lobby: RoundLobby[OptionsT, StateT, FactT] | None = None
+    notes: Notes[StateT, MoveT, PrivateT, LegalT] | None = None
+    advice: Advice[StateT] | None = None
+
+    @property
+    def rules_id(self) -> str:
+        """`hearts/1`: game and rules version, as bw1 hashes it."""
+        return f"{self.key}/{self.rules_version}"
+
+
+AnyGame: TypeAlias = Game[Any, Any, Any, Any, Any, Any, Any]
+
+
+def view_of(game: AnyGame, state: Any, seat: Seat) -> SeatView[Any, Any, Any]:
+    """Return all that `seat` may know, as its bot gets it."""
+    return SeatView(
+        seat=seat,
+        board=game.board(state),
+        hand=game.hand(state, seat),
+        legal=game.legal(state, seat),
+        private=game.private(state, seat),
+    )
