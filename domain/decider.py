@@ -178,6 +178,9 @@ class Game(Generic[OptionsT, StateT, MoveT, FactT, BoardT, PrivateT, LegalT]):
     """Struct of all options in full, in the order of the rules file, no defaults left open."""
     options_schema: Mapping[str, Any]
     """JSON Schema of the `options` object a client may send: every option with type, range, default."""
+    state_type: type[StateT]
+    """Struct of the whole state, all secrets and the options included; it survives a round trip
+    through msgspec's JSON unchanged."""
     move_type: Any
     fact_type: Any
     """Union of complete facts (those that hide nothing and those that hide something)."""
