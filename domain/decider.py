@@ -114,6 +114,8 @@ class RoundLobby(Generic[OptionsT, StateT, FactT]):
     change_options: Callable[[StateT, Mapping[str, object]], tuple[FactT, ...] | OptionProblem]
     """Judge new values (raw, by option name); the facts of what changes, none if nothing does."""
     end_match: Callable[[StateT], tuple[FactT, ...] | Rejection]
+    options: Callable[[StateT], OptionsT]
+    """The options in force for the next deal."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,0 +1,208 @@
+"""Events as bytes: the storage format, its canonical form, its seals, and the lifting of old shapes.
+
+An event is an envelope (public, chained by hash) and its sealed parts, one for each seat and one for
+the server (bw1, steps 6 and 7). Canonical bytes are compact JSON in the field order of the structs
+below, ASCII keys, no floats, integers below 2**53. Tags and field names never change meaning; a
+new field has a default; what cannot be said that way raises `FORMAT` and adds a lift to `LIFTS`.
+"""
+
+from collections.abc import Callable
+from functools import lru_cache
+from typing import Any, Final, Generic, TypeVar
+
+import msgspec
+from msgspec import Raw, Struct
+
+from domain import fairness
+from domain.decider import AnyGame, Seat
+from domain.table.model import Facts, TableFact
+
+FORMAT: Final = 1
+"""The shape of envelopes and parts that this code writes."""
+
+LIFTS: Final[dict[int, Callable[[dict[str, Any], list[Any]], tuple[dict[str, Any], list[Any]]]]] = {}
+"""For each older format a function from its envelope and sealed parts to those of the next format."""
+
+PublicT = TypeVar("PublicT")
+FactT = TypeVar("FactT")
+MoveT = TypeVar("MoveT")
+
+
+class PublicPart(Struct, Generic[PublicT], frozen=True, omit_defaults=True):
+    """What everybody learns from an event."""
+
+    table: tuple[TableFact, ...] = ()
+    game: tuple[PublicT, ...] = ()
+
+
+class Envelope(Struct, Generic[PublicT], frozen=True):
+    """The public and chained part of an event."""
+
+    format: int
+    version: int
+    time: int
+    """Wall clock of receipt, milliseconds since 1970 UTC."""
+    type: str
+    """The command: `create`, `sit`, `start`, ... or the type of the move."""
+    actor: Seat | None
+    """The seat that acted, None before its player had one."""
+    decision: int | None
+    """The decision that a move answered."""
+    public: PublicPart[PublicT]
+    seals: tuple[str, ...]
+    """Hash commitments in hex, one for each seat in order and the server's last."""
+
+
+class ServerPart(Struct, Generic[MoveT, FactT], frozen=True, omit_defaults=True):
+    """What only the server knows until the match is over."""
+
+    move: MoveT | None = None
+    facts: tuple[tuple[int, FactT], ...] = ()
+    """Complete facts that hide something, each with its place among the public game facts."""
+
+
+class Event(Struct, frozen=True):
+    """A decoded event, complete."""
+
+    version: int
+    time: int
+    type: str
+    actor: Seat | None
+    decision: int | None
+    facts: Facts
+    """What the fold needs: all facts in complete form."""
+    public: tuple[Any, ...]
+    """The game's facts as everybody learns them, in the same order."""
+    private: tuple[tuple[Any, ...], ...]
+    """For each seat the facts that it alone learns besides."""
+    move: Any
+    """The move in complete form, None for commands of the table."""
+    seals: tuple[str, ...]
+
+
+class Sealed(Struct, frozen=True):
+    """An event ready to be stored: exact bytes as text."""
+
+    event: Event
+    envelope: bytes
+    parts: tuple[bytes, ...]
+    """The sealed parts in viewer order, the server's last."""
+
+    @property
+    def parts_text(self) -> bytes:
+        """The parts as one JSON array that keeps their exact bytes."""
+        return b"[" + b",".join(self.parts) + b"]"
+
+
+class DamagedEventError(Exception):
+    """Stored bytes are not an event of this game: the message says where they fail."""
+
+
+EMPTY_PART: Final = b"[]"
+_encode: Final = msgspec.json.Encoder().encode
+_raw_parts: Final = msgspec.json.Decoder(list[Raw])
+
+
+class Codec:
+    """Encodes and decodes the events of one rules version."""
+
+    def __init__(self, game: AnyGame) -> None:
+        self.game = game
+        self._envelope: msgspec.json.Decoder[Any] = msgspec.json.Decoder(Envelope[game.public_type])  # type: ignore[name-defined]
+        self._private: msgspec.json.Decoder[Any] = msgspec.json.Decoder(tuple[game.private_fact_type, ...])  # type: ignore[name-defined]
+        self._server: msgspec.json.Decoder[Any] = msgspec.json.Decoder(ServerPart[game.move_type, game.fact_type])  # type: ignore[name-defined]
+
+    def seal(
+        self,
+        facts: Facts,
+        *,
+        seats: int,
+        secret: bytes,
+        version: int,
+        time: int,
+        type_: str,
+        actor: Seat | None = None,
+        decision: int | None = None,
+        move: Any = None,
+    ) -> Sealed:
+        """Return the event that records `facts`, with its parts sealed under the table's secret."""
+        game = self.game
+        public = tuple(game.publish(fact) for fact in facts.game)
+        private = tuple(
+            tuple(told for fact in facts.game if (told := game.confide(fact, seat)) is not None)
+            for seat in range(seats)
+        )
+        hidden = tuple(
+            (place, fact)
+            for place, (fact, shown) in enumerate(zip(facts.game, public, strict=True))
+            if fact is not shown
+        )
+        parts = (
+            *(_encode(told) if told else EMPTY_PART for told in private),
+            _encode(ServerPart(move, hidden)),
+        )
+        seals = tuple(
+            fairness.seal(fairness.salt(secret, version, viewer), part).hex()
+            for viewer, part in zip((*range(seats), fairness.SERVER_VIEWER), parts, strict=True)
+        )
+        envelope = _encode(
+            Envelope(FORMAT, version, time, type_, actor, decision, PublicPart(facts.table, public), seals)
+        )
+        event = Event(version, time, type_, actor, decision, facts, public, private, move, seals)
+        return Sealed(event, envelope, parts)
+
+    def decode(self, envelope: bytes, parts_text: bytes) -> Event:
+        """Return the event of stored bytes. DamagedEventError if they are none."""
+        try:
+            return self._decode(envelope, parts_text)
+        except (msgspec.MsgspecError, ValueError, RecursionError, LookupError) as error:
+            raise DamagedEventError(str(error)) from error
+
+    def _decode(self, envelope: bytes, parts_text: bytes) -> Event:
+        if not envelope.startswith(_CURRENT):
+            envelope, parts_text = _lift(envelope, parts_text)
+        outer: Envelope[Any] = self._envelope.decode(envelope)
+        parts = _raw_parts.decode(parts_text)
+        server: ServerPart[Any, Any] = self._server.decode(parts[-1])
+        complete = list(outer.public.game)
+        for place, fact in server.facts:
+            complete[place] = fact
+        return Event(
+            outer.version,
+            outer.time,
+            outer.type,
+            outer.actor,
+            outer.decision,
+            Facts(outer.public.table, tuple(complete)),
+            outer.public.game,
+            tuple(() if part == EMPTY_PART else self._private.decode(part) for part in map(bytes, parts[:-1])),
+            server.move,
+            outer.seals,
+        )
+
+
+_CURRENT: Final = b'{"format":%d,' % FORMAT
+
+
+def split_parts(parts_text: bytes) -> tuple[bytes, ...]:
+    """Return the exact bytes of each sealed part, in viewer order, the server's last."""
+    return tuple(bytes(part) for part in _raw_parts.decode(parts_text))
+
+
+def _lift(envelope: bytes, parts_text: bytes) -> tuple[bytes, bytes]:
+    """Lift an old shape to the current one, format by format."""
+    outer: dict[str, Any] = msgspec.json.decode(envelope, type=dict[str, Any])
+    parts: list[Any] = msgspec.json.decode(parts_text, type=list[Any])
+    while (shape := outer.get("format", 0)) != FORMAT:
+        if shape not in LIFTS:
+            raise ValueError(f"unknown event format {shape!r}")
+        outer, parts = LIFTS[shape](outer, parts)
+    return _encode(outer), _encode(parts)
+
+
+@lru_cache(maxsize=64)
+def codec_for(game_id: str) -> Codec:
+    """Return the codec of a rules id such as `hearts/1`. KeyError if it is not registered."""
+    from domain.registry import GAMES
+
+    return Codec(GAMES[game_id])

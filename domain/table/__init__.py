@@ -1,0 +1,1 @@
+"""The table around a game: seats, host, lobby, the running match and its end."""

@@ -1,0 +1,194 @@
+"""What exists at a table: seats, facts about them, the state, refusals."""
+
+from typing import Any, Final, Literal, TypeAlias
+
+from msgspec import Struct
+
+from domain.decider import AnyGame, Seat
+
+Status: TypeAlias = Literal["lobby", "running", "between_rounds", "finished", "closed"]
+"""`lobby`: before the match. `between_rounds`: the host starts the next round (Rommé). `closed`: given
+up before its end."""
+Visibility: TypeAlias = Literal["public", "private"]
+SeatKind: TypeAlias = Literal["open", "person", "bot"]
+
+OPEN_STATUSES: Final = ("lobby", "running", "between_rounds")
+"""Statuses in which a table still accepts commands."""
+
+
+# What is asked of a table beside the game's moves
+
+
+class Setup(Struct, frozen=True):
+    """What is fixed when a table is created."""
+
+    table: str
+    """The table's id, a UUID in its usual text form."""
+    game: AnyGame
+    options: Any
+    """The game's options in full at creation; a running game keeps its own."""
+    seats: int
+    visibility: Visibility
+    commitment: str
+    """C of bw1 in hex: binds the server to the secret of this table."""
+    created: int
+    """Milliseconds since 1970 UTC."""
+
+
+class Occupant(Struct, frozen=True):
+    """Who holds a seat."""
+
+    kind: SeatKind = "open"
+    player: str | None = None
+    """The account's id while a person holds the seat."""
+    seed: str | None = None
+    """Client seed in hex, kept with the seat for the match key."""
+
+
+OPEN_SEAT: Final = Occupant()
+
+
+# Facts
+
+
+class TableCreated(Struct, frozen=True, tag_field="type", tag="table_created"):
+    """The table exists; its creator holds seat 0 and is host."""
+
+    game: str
+    rules_version: int
+    options: dict[str, Any]
+    seats: int
+    visibility: Visibility
+    player: str
+    commitment: str
+
+
+class SeatTaken(Struct, frozen=True, tag_field="type", tag="seat_taken", omit_defaults=True):
+    """A person sat down."""
+
+    seat: Seat
+    player: str
+    client_seed: str | None = None
+
+
+class ClientSeedGiven(Struct, frozen=True, tag_field="type", tag="client_seed_given"):
+    """A seated person added the seed that the shuffles will depend on."""
+
+    seat: Seat
+    client_seed: str
+
+
+class BotSeated(Struct, frozen=True, tag_field="type", tag="bot_seated"):
+    """A bot sits on an open seat, or took over from the person who left."""
+
+    seat: Seat
+
+
+class SeatFreed(Struct, frozen=True, tag_field="type", tag="seat_freed"):
+    """A seat became open before the match."""
+
+    seat: Seat
+
+
+class HostChanged(Struct, frozen=True, tag_field="type", tag="host_changed"):
+    """Another person is host, since the former one left."""
+
+    seat: Seat
+
+
+class ReadyMarked(Struct, frozen=True, tag_field="type", tag="ready_marked"):
+    """A seated person set or cleared a ready mark. It informs the host and binds nobody."""
+
+    seat: Seat
+    ready: bool
+
+
+class ReadyCleared(Struct, frozen=True, tag_field="type", tag="ready_cleared"):
+    """All ready marks are gone, since an option changed or a round began."""
+
+
+class MatchStarted(Struct, frozen=True, tag_field="type", tag="match_started"):
+    """The match began; the match key is fixed from here on."""
+
+
+class SecretRevealed(Struct, frozen=True, tag_field="type", tag="secret_revealed"):
+    """The table's secret, once the match is over: every shuffle and seal can be checked with it."""
+
+    secret: str
+
+
+class TableClosed(Struct, frozen=True, tag_field="type", tag="table_closed"):
+    """No person is left: nothing more happens at this table."""
+
+    reason: Literal["abandoned"]
+
+
+TableFact: TypeAlias = (
+    TableCreated
+    | SeatTaken
+    | ClientSeedGiven
+    | BotSeated
+    | SeatFreed
+    | HostChanged
+    | ReadyMarked
+    | ReadyCleared
+    | MatchStarted
+    | SecretRevealed
+    | TableClosed
+)
+
+
+class Facts(Struct, frozen=True):
+    """All that follows from one command: the table's facts, then the game's."""
+
+    table: tuple[TableFact, ...] = ()
+    game: tuple[Any, ...] = ()
+
+
+# State
+
+
+class TableState(Struct, frozen=True):
+    """The fold of a table's events."""
+
+    setup: Setup
+    version: int
+    status: Status
+    seats: tuple[Occupant, ...]
+    host: Seat | None
+    ready: tuple[bool, ...]
+    decisions: tuple[int | None, ...]
+    """For each seat the number of its open decision."""
+    play: Any
+    """The game's state."""
+
+
+class TableRefusal(Struct, frozen=True):
+    """The table, not a rule of the game, refuses a command. Nothing is recorded."""
+
+    code: str
+    """A key of `REFUSALS`."""
+
+
+REFUSALS: Final[dict[str, str]] = {
+    "table_over": "The match is over or the table was closed; it accepts nothing more.",
+    "match_started": "The match has already started.",
+    "match_not_started": "The match has not started yet.",
+    "no_round_lobby": "Rounds of this game follow by themselves.",
+    "round_running": "A round is being played; this is possible between rounds only.",
+    "not_host": "Only the host of the table may do this.",
+    "not_seated": "You hold no seat at this table.",
+    "already_seated": "You already hold a seat at this table.",
+    "seat_taken": "This seat is not open.",
+    "seat_unknown": "The table has no such seat.",
+    "table_full": "No seat is open.",
+    "seat_not_bot": "No bot sits there.",
+    "seats_open": "Every seat must be taken by a person or a bot before the match can start.",
+    "seed_given": "This seat has already given a client seed.",
+    "options_fixed": "The options of this game are fixed when the table is created.",
+    "match_not_open": "This match ends by itself.",
+    "stale_decision": "This decision is not open for your seat.",
+    "decision_taken": "This decision was already answered with another move.",
+    "wrong_game": "This move belongs to another game.",
+}
+"""Every refusal of a table with one sentence for the caller."""

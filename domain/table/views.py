@@ -1,0 +1,139 @@
+"""Who sees what of a table: its view and its events, for a seat, for a spectator, and for all after the end."""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from msgspec import Struct
+
+from domain.cards import Card
+from domain.codec import Event
+from domain.decider import Outcome, Seat
+from domain.table.model import SeatKind, Status, TableFact, TableState, Visibility
+
+
+class SeatPublic(Struct, frozen=True):
+    """A seat as everybody sees it."""
+
+    seat: Seat
+    kind: SeatKind
+    player: str | None
+    name: str | None
+    total: int
+    ready: bool
+    place: int | None
+    """Place at the end of the match, 1 is best; null before."""
+
+
+class TablePublic(Struct, frozen=True):
+    """The part of a view that is the same for everybody."""
+
+    game: str
+    table: str
+    rules_version: int
+    status: Status
+    version: int
+    visibility: Visibility
+    created: int
+    host: Seat | None
+    seats: tuple[SeatPublic, ...]
+    options: Any
+    commitment: str
+    round: int
+    to_act: tuple[Seat, ...]
+    board: Any
+    """The game's public part; null before the match."""
+
+
+class You(Struct, frozen=True):
+    """The part of a view that only one seat gets."""
+
+    seat: Seat
+    decision: int | None
+    """The number to answer with the next move; null while none is open."""
+    hand: tuple[Card, ...]
+    legal: tuple[Any, ...]
+    private: Any
+    """What the game lets only this seat know besides; null before the match."""
+    join_code: str | None
+    """Lets others sit down at a private table; null at a public one."""
+
+
+class EventSeen(Struct, frozen=True):
+    """An event as one viewer may see it."""
+
+    version: int
+    time: int
+    type: str
+    seat: Seat | None
+    decision: int | None
+    table: tuple[TableFact, ...]
+    """What happened to seats, host and match."""
+    facts: tuple[Any, ...]
+    """What happened in the game, in order; facts told to this viewer alone come last."""
+
+
+NOBODY: Final[Mapping[str, str]] = {}
+
+
+def public_view(state: TableState, names: Mapping[str, str]) -> TablePublic:
+    """Return what everybody may see. `names` maps players' ids to public names; erased ones are missing."""
+    setup = state.setup
+    game = setup.game
+    play = state.play
+    totals = game.totals(play)
+    outcome: Outcome | None = game.outcome(play)
+    started = state.status != "lobby" and game.round_number(play) > 0
+    return TablePublic(
+        game=game.key,
+        table=setup.table,
+        rules_version=game.rules_version,
+        status=state.status,
+        version=state.version,
+        visibility=setup.visibility,
+        created=setup.created,
+        host=state.host,
+        seats=tuple(
+            SeatPublic(
+                seat,
+                occupant.kind,
+                occupant.player,
+                names.get(occupant.player) if occupant.player else None,
+                totals[seat],
+                state.ready[seat],
+                None if outcome is None else outcome.places[seat],
+            )
+            for seat, occupant in enumerate(state.seats)
+        ),
+        options=setup.options if game.lobby is None else game.lobby.options(play),
+        commitment=setup.commitment,
+        round=game.round_number(play),
+        to_act=tuple(seat for seat, decision in enumerate(state.decisions) if decision is not None),
+        board=game.board(play) if started else None,
+    )
+
+
+def seat_part(state: TableState, seat: Seat, *, notes: Any = None, join_code: str | None = None) -> You:
+    """Return what only `seat` may see. `notes` are the seat's private notes where the game keeps some."""
+    game = state.setup.game
+    play = state.play
+    if state.status == "lobby" or game.round_number(play) == 0:
+        return You(seat, None, (), (), None, join_code)
+    decision = state.decisions[seat]
+    if game.notes is None or notes is None:
+        hand, private = game.hand(play, seat), game.private(play, seat)
+        legal = () if decision is None else game.legal(play, seat)
+    else:
+        hand, private = game.notes.hand(play, seat, notes), game.notes.private(play, seat, notes)
+        legal = () if decision is None else game.notes.legal(play, seat, notes)
+    return You(seat, decision, hand, legal, private, join_code)
+
+
+def event_seen(event: Event, viewer: Seat | None, *, over: bool) -> EventSeen:
+    """Return the event for a seat, or for a spectator (None); after the match (`over`) complete for all."""
+    if over:
+        facts = event.facts.game
+    elif viewer is None or not event.private[viewer]:
+        facts = event.public
+    else:
+        facts = event.public + event.private[viewer]
+    return EventSeen(event.version, event.time, event.type, event.actor, event.decision, event.facts.table, facts)
