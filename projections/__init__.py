@@ -1,0 +1,1 @@
+"""Current answers kept in Redis: views of tables, the lobby, tables of a player, tables waiting for bots."""

@@ -1,0 +1,51 @@
+"""The scripts that run inside Redis: compare-and-set of a table's view by version, and its read.
+
+A table is one hash (one hash tag, so one slot of a cluster): `version`, `visibility`, `public`,
+`summary`; for each seat `seat:<n>` and `notes:<n>`; `player:<id>` gives the seat of an account.
+"""
+
+from typing import Final
+
+APPLY: Final = """
+-- KEYS: the table's hash. ARGV: from, to, ttl in seconds, number of seats, notes version of each seat,
+-- then field, value, ... ; an empty value deletes the field. `from` = 0: all fields are given;
+-- `from` = `to`: rewrite of the same version (new names, new notes).
+local key, from, to = KEYS[1], tonumber(ARGV[1]), tonumber(ARGV[2])
+local current = tonumber(redis.call('HGET', key, 'version') or '0')
+if current > to then return 'old' end
+if current == to and from ~= to and from ~= 0 then return 'old' end
+if from ~= 0 and current ~= from then return 'gap' end
+local seats = tonumber(ARGV[4])
+local first = 5 + seats
+for seat = 0, seats - 1 do
+  local known = tonumber(ARGV[5 + seat])
+  if tonumber(redis.call('HGET', key, 'notes:' .. seat) or '0') > known then return 'notes' end
+end
+for i = first, #ARGV, 2 do
+  if ARGV[i + 1] == '' then redis.call('HDEL', key, ARGV[i])
+  else redis.call('HSET', key, ARGV[i], ARGV[i + 1]) end
+end
+for seat = 0, seats - 1 do
+  if ARGV[5 + seat] ~= '0' then redis.call('HSET', key, 'notes:' .. seat, ARGV[5 + seat]) end
+end
+redis.call('HSET', key, 'version', to)
+redis.call('EXPIRE', key, ARGV[3])
+return 'ok'
+"""
+
+READ: Final = """
+-- KEYS: the table's hash. ARGV: account or '', version and notes version the caller already has.
+-- Returns version, visibility, seat or -1, notes version, and unless the caller has them: public, part.
+local key = KEYS[1]
+local head = redis.call('HMGET', key, 'version', 'visibility', 'player:' .. ARGV[1])
+if not head[1] then return false end
+local seat, notes = -1, '0'
+if head[3] then
+  seat = tonumber(head[3])
+  notes = redis.call('HGET', key, 'notes:' .. seat) or '0'
+end
+if head[1] == ARGV[2] and notes == ARGV[3] then return {head[1], head[2], seat, notes} end
+local public = redis.call('HGET', key, 'public')
+if seat < 0 then return {head[1], head[2], seat, notes, public} end
+return {head[1], head[2], seat, notes, public, redis.call('HGET', key, 'seat:' .. seat)}
+"""

@@ -1,0 +1,375 @@
+"""The one place that talks to Redis: writes and reads projections, wakes the worker.
+
+Keys begin with `bw:<generation>:`. Redis may be empty, behind or away at any time: `ViewsAwayError`
+says so, and the caller folds from the log instead.
+
+    bw:generation                          hash: current, next (while a rebuild runs)
+    bw:<g>:{<table>}                       hash: one table (see redis_scripts)
+    bw:<g>:tables:<game or *>:<status>     sorted set of public tables, by name `<created>:<table>`
+    bw:<g>:player:<account>                set of tables in which the account holds a seat
+    bw:<g>:bots                            sorted set of tables that wait for a bot, by time
+    bw:<g>:wake                            sorted set, popped by workers: tables with bots to act
+"""
+
+import asyncio
+import time
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from typing import Any, Final, Literal, TypeAlias
+
+from msgspec import Struct
+from redis.asyncio import Redis
+from redis.asyncio.retry import Retry
+from redis.backoff import NoBackoff
+from redis.exceptions import NoScriptError, RedisError
+
+from projections.batch import Batch
+from projections.redis_scripts import APPLY, READ
+from projections.table_view import Projection
+
+VIEW_TTL_SECONDS: Final = 7 * 24 * 3600
+_DOWN_SECONDS: Final = 0.5
+"""How long Redis is left alone after it failed, so that requests do not queue for its time-outs."""
+_REFRESH_SECONDS: Final = 1.0
+DOUBLE_WRITE_SECONDS: Final = 2.5
+"""After this time every process writes to a generation that was announced."""
+
+Written: TypeAlias = Literal["ok", "old", "notes"]
+
+
+class ViewsAwayError(Exception):
+    """Redis does not answer. Nothing is lost: everything it holds follows from the log."""
+
+
+class TableSeen(Struct, frozen=True):
+    """A table's view as Redis holds it for one account."""
+
+    version: int
+    visibility: str
+    seat: int | None
+    notes: int
+    public: bytes | None
+    """None if the caller already has this version."""
+    part: bytes | None
+
+
+class WriteRequest(Struct, frozen=True):
+    """A projection to write; `before` is the one this process wrote last, None if unknown."""
+
+    projection: Projection
+    before: Projection | None
+    rewrite: bool = False
+    """Same version again with new names or notes."""
+
+
+class RedisStore:
+    """Projections in Redis. One per process."""
+
+    def __init__(self, url: str, *, generation: int = 1) -> None:
+        self._redis: Any = Redis.from_url(
+            url, socket_timeout=2.0, socket_connect_timeout=1.0, retry=Retry(NoBackoff(), 1), protocol=2
+        )
+        self.generation = generation
+        self._next: int | None = None
+        self.complete = False
+        """Whether the generation holds every table, not only those written since Redis was emptied."""
+        self._down_until = 0.0
+        self._apply_sha = ""
+        self._read_sha = ""
+        self._writes: Batch[WriteRequest, Written] = Batch(self._exchange_writes)
+        self._reads: Batch[tuple[str, str, int, int], TableSeen | None] = Batch(self._exchange_reads)
+        self._refresher: asyncio.Task[None] | None = None
+
+    async def open(self) -> None:
+        """Load the scripts and learn the generation; a Redis that is away is no error."""
+        with suppress(ViewsAwayError):
+            await self.refresh()
+        self._refresher = asyncio.create_task(self._keep_fresh())
+
+    async def close(self) -> None:
+        """Finish what was asked and close the connections."""
+        if self._refresher is not None:
+            self._refresher.cancel()
+        await self._writes.close()
+        await self._reads.close()
+        await self._redis.aclose()
+
+    @property
+    def away(self) -> bool:
+        """Whether Redis failed a moment ago."""
+        return time.monotonic() < self._down_until
+
+    async def refresh(self) -> None:
+        """Learn the generation from Redis, and load the scripts if they are gone."""
+        try:
+            async with self._redis.pipeline(transaction=False) as pipe:
+                pipe.hmget("bw:generation", ["current", "next"])
+                pipe.script_load(APPLY)
+                pipe.script_load(READ)
+                (current, following), self._apply_sha, self._read_sha = await pipe.execute()
+        except (RedisError, OSError) as error:
+            raise self._failed(error) from error
+        self._down_until = 0.0
+        self.complete = current is not None
+        if current is not None:
+            self.generation = int(current)
+        self._next = int(following) if following is not None else None
+
+    async def ping(self) -> None:
+        """ViewsAwayError if Redis does not answer."""
+        try:
+            await self._redis.ping()
+        except (RedisError, OSError) as error:
+            raise self._failed(error) from error
+
+    # tables
+
+    async def write(self, request: WriteRequest) -> Written:
+        """Write a table's projection; an older one never overwrites a newer one (`old`).
+
+        `notes`: Redis has a seat's part made from newer private notes; load them and write again.
+        """
+        if self.away:
+            raise ViewsAwayError
+        return await self._writes.ask(request)
+
+    async def read(self, table: str, account: str, version: int, notes: int) -> TableSeen | None:
+        """Return the view of a table for an account (`''` for none), None if Redis does not have it.
+
+        With the `version` and `notes` the caller has (-1 for none) its bytes are left out.
+        """
+        if self.away:
+            raise ViewsAwayError
+        return await self._reads.ask((table, account, version, notes))
+
+    async def forget(self, table: str) -> None:
+        """Drop a table's view, so that the next read folds it anew."""
+        try:
+            await self._redis.delete(f"bw:{self.generation}:{{{table}}}")
+        except (RedisError, OSError) as error:
+            raise self._failed(error) from error
+
+    async def versions(self, tables: Sequence[str]) -> list[int]:
+        """Return the version of each table's view, 0 where there is none."""
+        try:
+            async with self._redis.pipeline(transaction=False) as pipe:
+                for table in tables:
+                    pipe.hget(f"bw:{self.generation}:{{{table}}}", "version")
+                return [int(version or 0) for version in await pipe.execute()]
+        except (RedisError, OSError) as error:
+            raise self._failed(error) from error
+
+    # lists
+
+    async def tables(self, game: str, status: str, after: str | None, limit: int) -> list[tuple[str, bytes]] | None:
+        """Return up to `limit` public tables, newest first, as (place, summary); None if incomplete.
+
+        `after` is the place of the last table of the page before.
+        """
+        if self.away:
+            raise ViewsAwayError
+        if not self.complete:
+            return None
+        key = f"bw:{self.generation}:tables:{game}:{status}"
+        try:
+            places = await self._redis.zrevrangebylex(key, f"({after}" if after else "+", "-", start=0, num=limit)
+            names = [place.decode() for place in places]
+            async with self._redis.pipeline(transaction=False) as pipe:
+                for name in names:
+                    pipe.hget(f"bw:{self.generation}:{{{name.partition(':')[2]}}}", "summary")
+                summaries = await pipe.execute() if names else []
+        except (RedisError, OSError) as error:
+            raise self._failed(error) from error
+        if any(summary is None for summary in summaries):
+            return None  # a view expired or was evicted: the log answers
+        return list(zip(names, summaries, strict=True))
+
+    async def tables_of(self, account: str) -> list[str]:
+        """Return the tables in which the account holds a seat, in no order."""
+        try:
+            members: Iterable[bytes] = await self._redis.smembers(f"bw:{self.generation}:player:{account}")
+        except (RedisError, OSError) as error:
+            raise self._failed(error) from error
+        return [member.decode() for member in members]
+
+    # the worker
+
+    async def next_for_bots(self, wait_seconds: float) -> str | None:
+        """Wait for a table with a bot to act and take it off the queue; None if none came in time."""
+        try:
+            popped = await self._redis.bzpopmin(f"bw:{self.generation}:wake", wait_seconds)
+        except (RedisError, OSError) as error:
+            raise self._failed(error) from error
+        return popped[1].decode() if popped else None
+
+    async def waiting_for_bots(self, older_than_seconds: float, limit: int = 100) -> list[str]:
+        """Return tables that have waited for a bot for longer than this: somebody lost them."""
+        before = int((time.time() - older_than_seconds) * 1000)
+        try:
+            members = await self._redis.zrangebyscore(f"bw:{self.generation}:bots", 0, before, start=0, num=limit)
+        except (RedisError, OSError) as error:
+            raise self._failed(error) from error
+        return [member.decode() for member in members]
+
+    async def announce(self, generation: int) -> None:
+        """Ask all processes to write to this generation too."""
+        await self._redis.hset("bw:generation", "next", generation)
+        await self.refresh()
+
+    async def switch(self, generation: int) -> None:
+        """Make this generation the one that is read."""
+        async with self._redis.pipeline(transaction=True) as pipe:
+            pipe.hset("bw:generation", "current", generation)
+            pipe.hdel("bw:generation", "next")
+            await pipe.execute()
+        await self.refresh()
+
+    async def drop(self, generation: int) -> int:
+        """Delete all keys of a generation that is no longer read; return how many."""
+        dropped = 0
+        async for key in self._redis.scan_iter(f"bw:{generation}:*", count=1000):
+            dropped += await self._redis.unlink(key)
+        return dropped
+
+    async def dump(self, generation: int) -> dict[str, Any]:
+        """Return everything a generation holds, for comparing two of them."""
+        content: dict[str, Any] = {}
+        async for key in self._redis.scan_iter(f"bw:{generation}:*", count=1000):
+            name = key.decode().partition(":")[2].partition(":")[2]
+            kind = await self._redis.type(key)
+            if kind == b"hash":
+                content[name] = await self._redis.hgetall(key)
+            elif kind == b"set":
+                content[name] = sorted(await self._redis.smembers(key))
+            elif name not in ("wake", "bots"):
+                content[name] = await self._redis.zrange(key, 0, -1, withscores=True)
+            else:
+                content[name] = sorted(await self._redis.zrange(key, 0, -1))
+        return content
+
+    # exchanges
+
+    async def _exchange_writes(self, requests: list[WriteRequest]) -> list[Written | Exception]:
+        answers = await self._write_to(self.generation, requests)
+        if self._next is not None:
+            await self._write_to(self._next, requests)
+        return answers
+
+    async def _write_to(self, generation: int, requests: list[WriteRequest]) -> list[Written | Exception]:
+        prefix = f"bw:{generation}:"
+        results = await self._pipelined([_apply_command(prefix, request) for request in requests], self._apply_sha)
+        gaps = [place for place, result in enumerate(results) if result == b"gap"]
+        if gaps:
+            requests = list(requests)
+            for place in gaps:
+                requests[place] = WriteRequest(requests[place].projection, None)
+            again = [_apply_command(prefix, requests[place]) for place in gaps]
+            for place, result in zip(gaps, await self._pipelined(again, self._apply_sha), strict=True):
+                results[place] = result
+        # Lists follow only where the view was really taken: a late, older view must not undo them.
+        lists = [
+            command
+            for request, result in zip(requests, results, strict=True)
+            if result == b"ok"
+            for command in _list_commands(prefix, request)
+        ]
+        if lists:
+            await self._pipelined(lists)
+        return [_written(result) for result in results]
+
+    async def _pipelined(self, commands: list[tuple[Any, ...]], sha: str | None = None) -> list[Any]:
+        """Send commands in one exchange; with `sha` each is the arguments of that script."""
+        async with self._redis.pipeline(transaction=False) as pipe:
+            for command in commands:
+                pipe.execute_command(*(command if sha is None else ("EVALSHA", sha, 1, *command)))
+            try:
+                results: list[Any] = await pipe.execute(raise_on_error=False)
+            except (RedisError, OSError) as error:
+                raise self._failed(error) from error
+        if sha is not None and any(isinstance(result, NoScriptError) for result in results):
+            await self.refresh()
+            return await self._pipelined(commands, sha)
+        return results
+
+    async def _exchange_reads(self, asks: list[tuple[str, str, int, int]]) -> list[TableSeen | Exception | None]:
+        commands = [
+            (f"bw:{self.generation}:{{{table}}}", account, version, notes) for table, account, version, notes in asks
+        ]
+        return [_seen(result) for result in await self._pipelined(commands, self._read_sha)]
+
+    def _failed(self, error: Exception) -> ViewsAwayError:
+        self._down_until = time.monotonic() + _DOWN_SECONDS
+        return ViewsAwayError(str(error))
+
+    async def _keep_fresh(self) -> None:
+        while True:
+            await asyncio.sleep(_REFRESH_SECONDS)
+            with suppress(ViewsAwayError):
+                await self.refresh()
+
+
+def _apply_command(prefix: str, request: WriteRequest) -> tuple[Any, ...]:
+    """Key and arguments of the compare-and-set of one projection."""
+    new, old = request.projection, request.before
+    fields: list[Any] = []
+    if old is None or old.public != new.public:
+        fields += ["public", new.public]
+    for seat, part in enumerate(new.seats):
+        if old is None or old.seats[seat] != part:
+            fields += [f"seat:{seat}", part]
+    if old is None or old.summary != new.summary:
+        fields += ["summary", new.summary, "visibility", new.visibility]
+        for player in old.players if old is not None else ():
+            if player is not None and player not in new.players:
+                fields += [f"player:{player}", ""]
+        for seat, player in enumerate(new.players):
+            if player is not None:
+                fields += [f"player:{player}", seat]
+    since = 0 if old is None else new.version if request.rewrite else old.version
+    return (f"{prefix}{{{new.table}}}", since, new.version, VIEW_TTL_SECONDS, len(new.seats), *new.notes, *fields)
+
+
+_STATUSES: Final = ("lobby", "running", "between_rounds", "finished", "closed")
+
+
+def _list_commands(prefix: str, request: WriteRequest) -> list[tuple[Any, ...]]:
+    """What one projection changes in the lists of tables, players and waiting bots."""
+    new, old = request.projection, request.before
+    commands: list[tuple[Any, ...]] = []
+    if new.visibility == "public" and (old is None or old.status != new.status):
+        place = f"{new.created:015d}:{new.table}"
+        for game in (new.game, "*"):
+            left = _STATUSES if old is None else (old.status,)
+            commands += [("ZREM", f"{prefix}tables:{game}:{status}", place) for status in left if status != new.status]
+            commands.append(("ZADD", f"{prefix}tables:{game}:{new.status}", 0, place))
+    before = old.players if old is not None else ()
+    if before != new.players:
+        commands += [
+            ("SREM", f"{prefix}player:{gone}", new.table) for gone in before if gone not in (None, *new.players)
+        ]
+        commands += [
+            ("SADD", f"{prefix}player:{here}", new.table) for here in new.players if here not in (None, *before)
+        ]
+    if new.bots_to_act:
+        now = int(time.time() * 1000)
+        commands += [("ZADD", prefix + "bots", now, new.table), ("ZADD", prefix + "wake", now, new.table)]
+    elif old is None or old.bots_to_act:
+        commands.append(("ZREM", prefix + "bots", new.table))
+    return commands
+
+
+def _written(result: Any) -> Written | Exception:
+    if isinstance(result, Exception):
+        return ViewsAwayError(str(result))
+    answer: Written = result.decode()
+    return answer
+
+
+def _seen(result: Any) -> TableSeen | Exception | None:
+    if isinstance(result, Exception):
+        return ViewsAwayError(str(result))
+    if result is None:
+        return None
+    version, visibility, seat, notes = result[:4]
+    public, part = (result[4], result[5] if len(result) > 5 else None) if len(result) > 4 else (None, None)
+    return TableSeen(int(version), visibility.decode(), None if seat < 0 else seat, int(notes), public, part)
