@@ -173,6 +173,7 @@ class TableRefusal(Struct, frozen=True):
 REFUSALS: Final[dict[str, str]] = {
     "table_over": "The match is over or the table was closed; it accepts nothing more.",
     "match_started": "The match has already started.",
+    "round_not_next": "This is not the round that comes next.",
     "match_not_started": "The match has not started yet.",
     "no_round_lobby": "Rounds of this game follow by themselves.",
     "round_running": "A round is being played; this is possible between rounds only.",

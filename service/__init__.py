@@ -1,0 +1,1 @@
+"""The running service: log, use cases, HTTP, worker, command line."""

@@ -1,0 +1,190 @@
+"""Everything that can go wrong for a caller, and how HTTP shows it (RFC 9457).
+
+    ServiceError
+    ├── InvalidRequestError          400  malformed, a field wrong or unknown
+    │   ├── MalformedBodyError       400  not JSON at all
+    │   ├── OptionError              400  an option's name or value
+    │   └── KeyRequiredError         400  Idempotency-Key missing
+    ├── UnauthenticatedError         401
+    ├── ForbiddenError               403  right person, wrong role
+    ├── NotFoundError                404  does not exist, or not for this caller
+    ├── HttpError                    405 406 413 415, as HTTP says
+    ├── ConflictError                409  the table's state does not allow it
+    │   ├── DecisionError            409  stale or taken decision
+    │   ├── IllegalMoveError         409  a rule of the game refused
+    │   ├── OptionConflictError      409  options that contradict each other
+    │   └── KeyInFlightError         409  the same key is being worked on
+    ├── KeyReusedError               422  Idempotency-Key used with another body
+    ├── LimitError                   429  too much at once
+    └── UnavailableError             503  database away, overload
+
+A caller's mistake never gives a 500. `KINDS` is the one table from error to problem.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Any, Final, NamedTuple
+
+from msgspec import Meta, Struct
+
+
+class FieldError(Struct, frozen=True):
+    """What is wrong with one field of the request."""
+
+    pointer: Annotated[str, Meta(description="JSON Pointer into the body, or the parameter's name after `#`.")]
+    detail: str
+
+
+class ServiceError(Exception):
+    """A caller's request cannot be served. `code` is stable; `detail` is a sentence for a person."""
+
+    code: str = "internal"
+
+    def __init__(
+        self,
+        detail: str = "",
+        *,
+        code: str | None = None,
+        errors: Sequence[FieldError] = (),
+        rule: str | None = None,
+        legal: Sequence[Any] | None = None,
+        version: int | None = None,
+        have: int | None = None,
+        need: int | None = None,
+        headers: Mapping[str, str] | None = None,
+    ) -> None:
+        super().__init__(detail or self.code)
+        if code is not None:
+            self.code = code
+        self.detail = detail
+        self.errors = tuple(errors)
+        self.rule = rule
+        self.legal = legal
+        self.version = version
+        self.have = have
+        self.need = need
+        self.headers = dict(headers or {})
+
+
+class InvalidRequestError(ServiceError):
+    code = "invalid_request"
+
+
+class MalformedBodyError(InvalidRequestError):
+    code = "malformed_body"
+
+
+class OptionError(InvalidRequestError):
+    code = "option_value"
+
+
+class KeyRequiredError(InvalidRequestError):
+    code = "idempotency_key_required"
+
+
+class UnauthenticatedError(ServiceError):
+    code = "unauthenticated"
+
+
+class ForbiddenError(ServiceError):
+    code = "forbidden"
+
+
+class NotFoundError(ServiceError):
+    code = "not_found"
+
+
+class HttpError(ServiceError):
+    """405, 406, 413, 415: `status` says which."""
+
+    def __init__(self, status: int, headers: Mapping[str, str] | None = None) -> None:
+        super().__init__(HTTP_DETAILS[status], code=HTTP_CODES[status], headers=headers)
+        self.status = status
+
+
+class ConflictError(ServiceError):
+    code = "conflict"
+
+
+class DecisionError(ConflictError):
+    code = "stale_decision"
+
+
+class IllegalMoveError(ConflictError):
+    code = "illegal_move"
+
+
+class OptionConflictError(ConflictError):
+    code = "option_conflict"
+
+
+class KeyInFlightError(ConflictError):
+    code = "idempotency_key_in_flight"
+
+
+class KeyReusedError(ServiceError):
+    code = "idempotency_key_reused"
+
+
+class LimitError(ServiceError):
+    code = "rate_limited"
+
+
+class UnavailableError(ServiceError):
+    code = "unavailable"
+
+
+HTTP_CODES: Final = {
+    405: "method_not_allowed",
+    406: "not_acceptable",
+    413: "body_too_large",
+    415: "unsupported_media_type",
+}
+HTTP_DETAILS: Final = {
+    405: "This path does not know this method; see the Allow header.",
+    406: "None of the media types in Accept can be given here.",
+    413: "The body is larger than this service accepts.",
+    415: "Bodies are application/json.",
+}
+
+
+class Kind(NamedTuple):
+    """A problem type: its status, slug (the last part of its `type`) and constant title."""
+
+    status: int
+    slug: str
+    title: str
+
+
+KINDS: Final[dict[type[ServiceError], Kind]] = {
+    InvalidRequestError: Kind(400, "invalid-request", "The request is not valid"),
+    MalformedBodyError: Kind(400, "malformed-body", "The body is not JSON"),
+    OptionError: Kind(400, "invalid-option", "An option is not known or its value is not allowed"),
+    KeyRequiredError: Kind(400, "idempotency-key-required", "Idempotency-Key is missing"),
+    UnauthenticatedError: Kind(401, "unauthenticated", "A valid token is needed"),
+    ForbiddenError: Kind(403, "forbidden", "Your role does not allow this"),
+    NotFoundError: Kind(404, "not-found", "Not found"),
+    ConflictError: Kind(409, "conflict", "The table does not allow this now"),
+    DecisionError: Kind(409, "decision", "The decision is not open"),
+    IllegalMoveError: Kind(409, "illegal-move", "The rules refuse the move"),
+    OptionConflictError: Kind(409, "option-conflict", "The options contradict each other"),
+    KeyInFlightError: Kind(409, "idempotency-key-in-flight", "The first request with this key is still being served"),
+    KeyReusedError: Kind(422, "idempotency-key-reused", "The key was used with another body"),
+    LimitError: Kind(429, "rate-limited", "Too many requests"),
+    UnavailableError: Kind(503, "unavailable", "The service cannot answer now"),
+}
+HTTP_KINDS: Final = {
+    405: Kind(405, "method-not-allowed", "Method not allowed"),
+    406: Kind(406, "not-acceptable", "Not acceptable"),
+    413: Kind(413, "body-too-large", "Body too large"),
+    415: Kind(415, "unsupported-media-type", "Unsupported media type"),
+}
+INTERNAL: Final = Kind(500, "internal", "Internal error")
+
+
+def kind_of(error: Exception) -> Kind:
+    """Return the problem type of an error; anything unforeseen is an internal one."""
+    if isinstance(error, HttpError):
+        return HTTP_KINDS[error.status]
+    if isinstance(error, ServiceError):
+        return KINDS[type(error)]
+    return INTERNAL

@@ -1,0 +1,310 @@
+"""Requests and answers: strict decoding, problems, headers, and the declaration of operations.
+
+An operation says once what it takes and gives; routing and the contract are both made from it.
+"""
+
+import json
+import re
+from collections.abc import Awaitable, Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
+from urllib.parse import parse_qsl
+from uuid import UUID, uuid4
+
+import msgspec
+from litestar import Request
+from litestar.exceptions import HTTPException
+from litestar.response.base import ASGIResponse
+from msgspec import UNSET, Struct, UnsetType
+
+from service.errors import (
+    INTERNAL,
+    FieldError,
+    HttpError,
+    InvalidRequestError,
+    KeyRequiredError,
+    Kind,
+    MalformedBodyError,
+    NotFoundError,
+    ServiceError,
+    kind_of,
+)
+
+if TYPE_CHECKING:
+    from service.accounts import Account
+    from service.composition import Services
+
+PROBLEM_TYPE: Final = "application/problem+json"
+MAX_BODY_BYTES: Final = 64 * 1024
+_encode: Final = msgspec.json.Encoder().encode
+_UUID: Final = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
+_TRACEPARENT: Final = re.compile(rb"[0-9a-f]{2}-([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}")
+_POINTER: Final = re.compile(r" - at `(?:key in )?\$(.*)`$")
+_KEY: Final = re.compile(r'"([!#-\[\]-~]{16,128})"')
+
+StructT = TypeVar("StructT")
+
+
+class Problem(Struct, frozen=True):
+    """An error as every operation gives it (RFC 9457)."""
+
+    type: str
+    title: str
+    status: int
+    detail: str
+    code: str
+    """Stable name in snake_case; new codes may come."""
+    trace_id: str
+    errors: tuple[FieldError, ...] | UnsetType = UNSET
+    """The fields that are wrong."""
+    rule: str | UnsetType = UNSET
+    """The number of the rule that refuses a move."""
+    legal: tuple[Any, ...] | UnsetType = UNSET
+    """What the seat may do instead."""
+    version: int | UnsetType = UNSET
+    """The table's version, where the caller is behind."""
+    have: int | UnsetType = UNSET
+    """What the seat has of a quantity that is missing."""
+    need: int | UnsetType = UNSET
+    """What it would need."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Operation(Generic[StructT]):
+    """One method on one path: what it takes, what it gives, who may ask."""
+
+    id: str
+    method: str
+    path: str
+    summary: str
+    description: str = ""
+    tag: str
+    run: "Callable[[Call], Awaitable[ASGIResponse]]"
+    status: int = 200
+    answer: Any = None
+    """Type of the successful body; None for none."""
+    answer_media_type: str = "application/json"
+    body: Any = None
+    query: Any = None
+    """Struct of the query parameters; every field has a default."""
+    public: bool = False
+    """Whether no token is needed."""
+    roles: tuple[str, ...] = ("player", "arbiter", "operator")
+    idempotent: bool = False
+    """Whether `Idempotency-Key` is required."""
+    conditional: bool = False
+    """Whether `If-None-Match` is honoured with 304."""
+    problems: tuple[int, ...] = ()
+    """Statuses of problems beyond those that follow from the fields above."""
+    answer_headers: Mapping[str, str] | None = None
+    """Headers of the successful answer: name and description."""
+    links: Mapping[str, Any] | None = None
+    path_parameters: Mapping[str, Mapping[str, Any]] | None = None
+    """JSON Schemas of path parameters that are not UUIDs."""
+
+
+class Call:
+    """One request on its way through an operation."""
+
+    __slots__ = ("_body", "account", "operation", "request", "services", "trace_id")
+
+    def __init__(self, operation: "Operation[Any]", request: "Request[Any, Any, Any]", services: "Services") -> None:
+        self.operation = operation
+        self.request = request
+        self.services = services
+        self.trace_id: str = request.scope["state"]["trace_id"]
+        self.account: Account | None = None
+        self._body: bytes | None = None
+
+    @property
+    def caller(self) -> "Account":
+        """The account that asks, on operations that need a token."""
+        if self.account is None:
+            raise RuntimeError("operation without authentication has no caller")
+        return self.account
+
+    def uuid(self, name: str) -> UUID:
+        """Return a path parameter as UUID; other spellings than the usual one do not exist."""
+        text: str = self.request.path_params[name]
+        if not _UUID.fullmatch(text):
+            raise NotFoundError("There is nothing at this address for you.")
+        return UUID(text)
+
+    def header(self, name: bytes) -> str | None:
+        """Return a header's value, None if absent. `name` in lower case."""
+        for key, value in self.request.scope["headers"]:
+            if key == name:
+                return str(value, "latin-1")
+        return None
+
+    async def read(self) -> bytes:
+        """Read the body once. HttpError if it is not JSON by its type, or too large."""
+        if self._body is None:
+            media_type = (self.header(b"content-type") or "").partition(";")[0].strip().lower()
+            if media_type != "application/json":
+                raise HttpError(415)
+            self._body = await _limited_body(self.request)
+        return self._body
+
+    async def body(self, decoder: "msgspec.json.Decoder[StructT]") -> StructT:
+        """Decode the body strictly: unknown fields, other types and out-of-range values are refused."""
+        raw = await self.read()
+        try:
+            return decoder.decode(raw)
+        except msgspec.ValidationError as error:
+            return _decode_with_whole_floats(raw, decoder.type, error)
+        except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
+            raise MalformedBodyError("The body is not valid JSON.") from error
+
+    def query(self, type_: type[StructT]) -> StructT:
+        """Decode the query string into its struct. InvalidRequestError for unknown or repeated names."""
+        pairs = parse_qsl(self.request.scope["query_string"].decode("latin-1"), keep_blank_values=True)
+        given: dict[str, str] = {}
+        for name, value in pairs:
+            if name in given:
+                raise _query_error(name, "is given more than once")
+            given[name] = value
+        for name in given:
+            if name not in type_.__struct_fields__:  # type: ignore[attr-defined]
+                raise _query_error(name, "is not a parameter here")
+        try:
+            return msgspec.convert(given, type_, strict=False)
+        except msgspec.ValidationError as error:
+            pointer, detail = _split(str(error))
+            raise _query_error(pointer.lstrip("/"), detail) from error
+
+    def idempotency_key(self) -> str:
+        """Return the key of a creating request. KeyRequiredError if missing or malformed."""
+        header = self.header(b"idempotency-key")
+        match = _KEY.fullmatch(header or "")
+        if match is None:
+            raise KeyRequiredError(
+                "Send Idempotency-Key with a quoted string of 16 to 128 visible ASCII characters, "
+                "the same one for every try of the same request."
+            )
+        return match[1]
+
+
+async def _limited_body(request: "Request[Any, Any, Any]") -> bytes:
+    length = request.headers.get("content-length", "0")
+    if length.isdigit() and int(length) > MAX_BODY_BYTES:
+        raise HttpError(413)
+    received = bytearray()
+    async for chunk in request.stream():
+        received += chunk
+        if len(received) > MAX_BODY_BYTES:
+            raise HttpError(413)
+    return bytes(received)
+
+
+def _decode_with_whole_floats(raw: bytes, type_: Any, error: msgspec.ValidationError) -> Any:
+    """Decode once more with `4.0` read as the integer 4, as JSON Schema defines integers."""
+    try:
+        return msgspec.convert(_whole(msgspec.json.decode(raw)), type_, strict=True)
+    except msgspec.ValidationError as second:
+        pointer, detail = _split(str(second))
+        raise InvalidRequestError("A field of the body is wrong.", errors=(FieldError(pointer, detail),)) from error
+    except RecursionError as deep:
+        raise MalformedBodyError("The body is nested too deeply.") from deep
+
+
+def _whole(value: Any) -> Any:
+    if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
+        return int(value)
+    if isinstance(value, list):
+        return [_whole(item) for item in value]
+    if isinstance(value, dict):
+        return {key: item if key == "options" else _whole(item) for key, item in value.items()}
+    return value
+
+
+def _split(message: str) -> tuple[str, str]:
+    """Split msgspec's message into a JSON Pointer and a sentence that repeats nothing of the request."""
+    match = _POINTER.search(message)
+    detail = _POINTER.sub("", message)
+    if detail.startswith(("Invalid enum value", "Invalid value")):
+        detail = detail.partition(" `")[0].partition(" '")[0]
+    if detail.startswith("Object contains unknown field"):
+        detail = "Object contains an unknown field"
+    pointer = "/".join(part for part in re.split(r"[.\[\]]+", match[1]) if part) if match else ""
+    return ("/" + pointer if pointer else ""), detail
+
+
+def _query_error(name: str, detail: str) -> InvalidRequestError:
+    known = name if re.fullmatch(r"[a-z_]{1,40}", name) else "?"
+    return InvalidRequestError("A query parameter is wrong.", errors=(FieldError("#" + known, detail),))
+
+
+def trace_id_of(headers: "list[tuple[bytes, bytes]]") -> str:
+    """Return the caller's trace id (W3C traceparent), or a new one."""
+    for name, value in headers:
+        if name == b"traceparent" and (match := _TRACEPARENT.fullmatch(value)):
+            return match[1].decode()
+    return uuid4().hex
+
+
+# Answers
+
+
+def answer(
+    body: Any, *, status: int = 200, headers: Mapping[str, str] | None = None, media_type: str = "application/json"
+) -> ASGIResponse:
+    """Return a successful answer; `bytes` are sent as they are."""
+    content = body if isinstance(body, bytes) else b"" if body is None else _encode(body)
+    return ASGIResponse(
+        body=content,
+        status_code=status,
+        headers=headers or {},
+        media_type=media_type if content or status not in (204, 304) else "",
+    )
+
+
+def problem_of(error: Exception, trace_id: str, base_url: str) -> tuple[Kind, Problem]:
+    """Return what HTTP shows of an error; of an unforeseen one only that it happened."""
+    kind = kind_of(error)
+    if not isinstance(error, ServiceError):
+        sentence = "Something went wrong on our side; nothing was recorded unless you are told otherwise."
+        return kind, Problem(
+            f"{base_url}/problems/{INTERNAL.slug}", INTERNAL.title, INTERNAL.status, sentence, "internal", trace_id
+        )
+    return kind, Problem(
+        type=f"{base_url}/problems/{kind.slug}",
+        title=kind.title,
+        status=kind.status,
+        detail=error.detail or kind.title,
+        code=error.code,
+        trace_id=trace_id,
+        errors=error.errors or UNSET,
+        rule=error.rule if error.rule is not None else UNSET,
+        legal=tuple(error.legal) if error.legal is not None else UNSET,
+        version=error.version if error.version is not None else UNSET,
+        have=error.have if error.have is not None else UNSET,
+        need=error.need if error.need is not None else UNSET,
+    )
+
+
+def problem_answer(error: Exception, trace_id: str, base_url: str) -> ASGIResponse:
+    """Return the answer that shows an error."""
+    kind, problem = problem_of(error, trace_id, base_url)
+    headers = dict(error.headers) if isinstance(error, ServiceError) else {}
+    if kind.status == 401:
+        headers["WWW-Authenticate"] = 'Bearer realm="blattwerk"'
+    return ASGIResponse(body=_encode(problem), status_code=kind.status, headers=headers, media_type=PROBLEM_TYPE)
+
+
+def translated(error: Exception) -> Exception:
+    """Return our error for one that the HTTP library raised."""
+    if not isinstance(error, HTTPException):
+        return error
+    if error.status_code == 404:
+        return NotFoundError("There is nothing at this address for you.")
+    if error.status_code in (405, 406, 413, 415):
+        return HttpError(error.status_code, error.headers)
+    if error.status_code == 400:
+        return InvalidRequestError("The request is not valid.")
+    return error
+
+
+def canonical_body(raw: bytes) -> bytes:
+    """Return the body's canonical bytes, for the fingerprint of an idempotent request."""
+    return json.dumps(json.loads(raw), sort_keys=True, separators=(",", ":"), ensure_ascii=True).encode()

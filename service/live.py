@@ -1,0 +1,163 @@
+"""Tables in memory: the fold of a stream as far as this process knows it, and a bounded cache of them.
+
+A process may be behind: another one may have appended. Nothing here is truth; an append behind a
+wrong version is refused by the log, and `catch_up` folds what was missed.
+"""
+
+import asyncio
+import hashlib
+from collections import OrderedDict
+from collections.abc import Sequence
+from typing import Final
+from uuid import UUID
+
+from domain import fairness
+from domain.codec import Codec, Event, codec_for
+from domain.decider import ImpossibleFactError
+from domain.table.fold import apply, begin
+from domain.table.model import TableState
+from projections.table_view import Projection
+from service.store.log import Log, StoredEvent
+
+_JOIN_ALPHABET: Final = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ"
+
+
+class DamagedStreamError(Exception):
+    """A stream cannot be folded: names stream and version."""
+
+
+class LiveTable:
+    """One table as this process knows it. Commands on it run one after the other (`lock`)."""
+
+    __slots__ = ("_chance", "codec", "hash", "id", "lock", "projection", "secret", "state", "stream")
+
+    def __init__(self, stream: UUID, codec: Codec, secret: bytes, state: TableState, hash_: bytes) -> None:
+        self.id = str(stream)
+        self.stream = stream
+        self.codec = codec
+        self.secret = secret
+        self.state = state
+        self.hash = hash_
+        self.lock = asyncio.Lock()
+        self.projection: Projection | None = None
+        """What this process last wrote to Redis."""
+        self._chance: fairness.MatchChance | None = None
+
+    @property
+    def chance(self) -> fairness.MatchChance:
+        """All randomness of the match; fixed once it has started."""
+        if self._chance is not None:
+            return self._chance
+        seeds = [bytes.fromhex(seat.seed) if seat.seed else None for seat in self.state.seats]
+        chance = fairness.MatchChance(
+            fairness.match_key(self.stream.bytes, self.secret, self.codec.game.rules_id, seeds)
+        )
+        if self.state.status != "lobby":
+            self._chance = chance
+        return chance
+
+    @property
+    def join_code(self) -> str | None:
+        """The code that lets people sit down at a private table."""
+        return join_code(self.stream, self.secret) if self.state.setup.visibility == "private" else None
+
+    def advance(self, event: Event, hash_: bytes) -> None:
+        """Fold one event that follows the version known so far."""
+        try:
+            self.state = apply(self.state, event.actor, event.facts)
+        except (ImpossibleFactError, LookupError, ValueError, TypeError, AttributeError) as error:
+            raise DamagedStreamError(f"table {self.id}, version {event.version}: {error}") from error
+        self.hash = hash_
+
+
+def join_code(stream: UUID, secret: bytes) -> str:
+    """Return a private table's code: 16 characters, 80 bits, from its secret."""
+    digest = hashlib.sha256(b"blattwerk/join\0" + stream.bytes + secret).digest()
+    number = int.from_bytes(digest[:10], "big")
+    return "".join(_JOIN_ALPHABET[number >> shift & 31] for shift in range(0, 80, 5))
+
+
+def fold(stream: UUID, secret: bytes, rows: Sequence[StoredEvent]) -> LiveTable:
+    """Return the table that a whole stream (from version 1) folds to."""
+    first = rows[0]
+    codec = codec_for(first.rules)
+    try:
+        event = codec.decode(first.envelope.encode(), first.sealed.encode())
+        state = begin(codec.game, str(stream), event.facts, event.time)
+    except (ImpossibleFactError, ValueError) as error:
+        raise DamagedStreamError(f"table {stream}, version 1: {error}") from error
+    table = LiveTable(stream, codec, secret, state, first.hash)
+    follow(table, rows[1:])
+    return table
+
+
+def follow(table: LiveTable, rows: Sequence[StoredEvent]) -> None:
+    """Fold the rows that come after the version the table is at."""
+    for row in rows:
+        if row.version != table.state.version + 1:
+            raise DamagedStreamError(f"table {table.id}: version {row.version} after {table.state.version}")
+        table.advance(table.codec.decode(row.envelope.encode(), row.sealed.encode()), row.hash)
+
+
+class TableCache:
+    """The tables used last; the rest is folded again when it is asked for."""
+
+    def __init__(self, log: Log, most: int) -> None:
+        self._log = log
+        self._most = most
+        self._tables: OrderedDict[UUID, LiveTable] = OrderedDict()
+        self._loading: dict[UUID, asyncio.Task[LiveTable | None]] = {}
+
+    def __len__(self) -> int:
+        return len(self._tables)
+
+    async def get(self, stream: UUID) -> LiveTable | None:
+        """Return the table as known here, folding it if it is new to this process; None if there is none."""
+        table = self._tables.get(stream)
+        if table is not None:
+            self._tables.move_to_end(stream)
+            return table
+        task = self._loading.get(stream)
+        if task is None:
+            task = self._loading[stream] = asyncio.create_task(self._load(stream))
+            task.add_done_callback(lambda _: self._loading.pop(stream, None))
+        return await asyncio.shield(task)
+
+    def known(self, stream: UUID) -> LiveTable | None:
+        """Return the table only if it is in memory."""
+        return self._tables.get(stream)
+
+    def put(self, table: LiveTable) -> None:
+        """Keep a table; the one unused for longest gives way, unless a command runs on it."""
+        self._tables[table.stream] = table
+        self._tables.move_to_end(table.stream)
+        if len(self._tables) > self._most:
+            for stream, old in self._tables.items():
+                if not old.lock.locked():
+                    del self._tables[stream]
+                    break
+
+    def drop(self, stream: UUID) -> None:
+        """Forget a table, so that it is folded from the log again."""
+        self._tables.pop(stream, None)
+
+    async def catch_up(self, table: LiveTable) -> bool:
+        """Fold what others appended meanwhile; return whether there was anything."""
+        rows = await self._log.read(table.stream, table.state.version)
+        missed = [row for row in rows if row.version > table.state.version]
+        follow(table, missed)
+        return bool(missed)
+
+    async def _load(self, stream: UUID) -> LiveTable | None:
+        rows = await self._log.read(stream)
+        if not rows or rows[0].type != "create":
+            return None
+        secret = await self._log.secret(stream)
+        table = fold(stream, secret, rows)
+        self.put(table)
+        return table
+
+
+def events_of(table: LiveTable, rows: Sequence[StoredEvent]) -> list[Event]:
+    """Decode rows of a table's stream."""
+    return [table.codec.decode(row.envelope.encode(), row.sealed.encode()) for row in rows]

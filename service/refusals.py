@@ -1,0 +1,60 @@
+"""From a refusal of the domain to the error that the caller gets: the one place where this happens."""
+
+from collections.abc import Sequence
+from typing import Any, Final, NoReturn
+
+from domain.decider import AnyGame, OptionProblem, Rejection
+from domain.table.model import REFUSALS, TableRefusal
+from service.errors import (
+    ConflictError,
+    DecisionError,
+    FieldError,
+    IllegalMoveError,
+    InvalidRequestError,
+    OptionConflictError,
+    OptionError,
+)
+
+_DECISION_CODES: Final = ("stale_decision", "decision_taken")
+
+
+def raise_refusal(
+    refused: TableRefusal | OptionProblem | Rejection,
+    game: AnyGame,
+    *,
+    version: int | None = None,
+    legal: Sequence[Any] | None = None,
+) -> NoReturn:
+    """Raise the error for a refusal. `version` and `legal` are what the caller may know of the table."""
+    if isinstance(refused, Rejection):
+        raise IllegalMoveError(
+            game.rejections[refused.code],
+            code=refused.code,
+            rule=refused.rule,
+            legal=legal,
+            version=version,
+            have=refused.have,
+            need=refused.need,
+        )
+    if isinstance(refused, OptionProblem):
+        field = FieldError(f"/options/{_known(refused.option, game)}", OPTION_SENTENCES[refused.code])
+        error = OptionError if refused.code in ("option_unknown", "option_value") else OptionConflictError
+        raise error(OPTION_SENTENCES[refused.code], code=refused.code, rule=refused.rule, errors=(field,))
+    if refused.code == "seat_unknown":
+        raise InvalidRequestError(REFUSALS["seat_unknown"], code="seat_unknown")
+    if refused.code in _DECISION_CODES:
+        raise DecisionError(REFUSALS[refused.code], code=refused.code, version=version)
+    raise ConflictError(REFUSALS[refused.code], code=refused.code, version=version)
+
+
+OPTION_SENTENCES: Final = {
+    "option_unknown": "The game has no option of this name.",
+    "option_value": "The value is not one of those the option allows.",
+    "option_conflict": "The option contradicts another one.",
+    "option_locked": "The option cannot be changed any more in this match.",
+}
+
+
+def _known(option: str, game: AnyGame) -> str:
+    """An option's name if the game has it; nothing of a request is echoed."""
+    return option if option in game.options_schema.get("properties", {}) else "?"

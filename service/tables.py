@@ -1,0 +1,425 @@
+"""The use cases of tables: every command is judged on the fold, recorded once, shown to all."""
+
+import hashlib
+import secrets
+import time
+from collections.abc import Callable, Mapping
+from typing import Any, Final, TypeAlias
+from uuid import UUID, uuid4
+
+import msgspec
+from msgspec import Struct
+
+from domain import fairness
+from domain.codec import Event, codec_for
+from domain.decider import OptionProblem, Rejection, Seat
+from domain.registry import CURRENT
+from domain.table import rules
+from domain.table.fold import begin
+from domain.table.model import Facts, TableRefusal, Visibility
+from domain.table.rules import seat_of
+from domain.table.views import EventSeen, event_seen
+from service.errors import KeyReusedError, NotFoundError, UnavailableError
+from service.live import LiveTable, TableCache, events_of
+from service.refusals import raise_refusal
+from service.store.log import Log, NewEvent, StoredEvent
+from service.views import Views, ViewSeen, seat_in, view_of
+
+_encode: Final = msgspec.json.Encoder().encode
+_TRIES: Final = 50
+"""How often a command is judged again because others were faster, before the caller is asked to wait."""
+
+Judged: TypeAlias = Facts | TableRefusal | OptionProblem | Rejection
+Judge: TypeAlias = Callable[[LiveTable, Seat | None], Judged]
+
+
+class TableAnswer(Struct, frozen=True):
+    """What a command on a table gives back: the view after it."""
+
+    table: UUID
+    view: ViewSeen
+
+
+class MoveAnswer(Struct, frozen=True):
+    """What an accepted move gives back."""
+
+    game: str
+    version: int
+    """The version that the move made; on a retry that of the first time."""
+    event: EventSeen
+    view: ViewSeen
+
+
+class EventPage(Struct, frozen=True):
+    """A page of a table's events for one viewer."""
+
+    game: str
+    version: int
+    events: tuple[EventSeen, ...]
+    more: bool
+
+
+class Command(Struct, frozen=True):
+    """One command on its way into the log."""
+
+    type: str
+    id: UUID
+    """The same for every try of the same command; the log records it once."""
+    digest: bytes
+    """SHA-256 of what was asked, to tell a retry from another command under the same key."""
+    decision: int | None = None
+    move: Any = None
+
+
+class Tables:
+    """All commands and reads of tables. One per process."""
+
+    def __init__(self, log: Log, cache: TableCache, views: Views, *, key: bytes) -> None:
+        self._log = log
+        self._cache = cache
+        self._views = views
+        self._key = key
+
+    # commands
+
+    async def create(
+        self,
+        account: str,
+        key: str,
+        *,
+        game: str,
+        options: Mapping[str, object],
+        seats: int | None,
+        bots: tuple[Seat, ...],
+        visibility: Visibility,
+        digest: bytes,
+    ) -> TableAnswer:
+        """Create a table; its creator is host on seat 0. The same key again gives the same table."""
+        definition = CURRENT.get(game)
+        if definition is None:
+            raise NotFoundError("There is no game of this name.")
+        stream = self._derived(b"table", account, key)
+        secret = secrets.token_bytes(32)
+        facts = rules.create(
+            definition,
+            options,
+            seats,
+            bots,
+            player=account,
+            visibility=visibility,
+            commitment=fairness.commitment(stream.bytes, secret).hex(),
+        )
+        if not isinstance(facts, Facts):
+            raise_refusal(facts, definition)
+        codec = codec_for(definition.rules_id)
+        now = _now()
+        state = begin(definition, str(stream), facts, now)
+        sealed = codec.seal(facts, seats=state.setup.seats, secret=secret, version=1, time=now, type_="create")
+        previous = fairness.genesis(stream.bytes, definition.rules_id)
+        hash_ = fairness.link(previous, sealed.envelope)
+        table = LiveTable(stream, codec, secret, state, hash_)
+        command = Command("create", self._derived(b"command", account, key), digest)
+        new = _new_event(table, command, None, sealed.envelope, sealed.parts_text, 0, now, previous, hash_)
+        if await self._log.create_stream(new, secret):
+            self._cache.put(table)
+        else:
+            table = await self._existing(stream)
+            if (await self._log.read(stream, 0, 1))[0].digest != digest:
+                raise KeyReusedError("This Idempotency-Key was used with another body.")
+        async with table.lock:
+            projection = await self._views.publish(table)
+        return TableAnswer(stream, view_of(projection, seat_in(projection.players, account)))
+
+    async def sit(
+        self,
+        stream: UUID,
+        account: str,
+        key: str,
+        *,
+        seat: Seat | None,
+        client_seed: str | None,
+        code: str | None,
+        bot: bool,
+        digest: bytes,
+    ) -> TableAnswer:
+        """Sit down, add a client seed, or (host) let a bot sit down."""
+        command = Command("seat_bot" if bot else "sit", self._derived(stream.bytes, account, key), digest)
+
+        def judge(table: LiveTable, own: Seat | None) -> Judged:
+            if not bot:
+                return rules.sit(table.state, account, seat, client_seed)
+            return TableRefusal("seat_unknown") if seat is None else rules.seat_bot(table.state, own, seat)
+
+        return await self._command(stream, account, command, judge, code=code)
+
+    async def unseat_bot(self, stream: UUID, account: str, seat: Seat) -> TableAnswer:
+        """Free a bot's seat before the match (host)."""
+        return await self._command(
+            stream, account, _once("unseat_bot"), lambda table, own: rules.unseat_bot(table.state, own, seat)
+        )
+
+    async def leave(self, stream: UUID, account: str) -> None:
+        """Leave the table; a bot takes the seat if the match has started."""
+        await self._command(
+            stream, account, _once("leave"), lambda table, own: rules.leave(table.state, own, table.secret.hex())
+        )
+
+    async def start(self, stream: UUID, account: str, round_number: int) -> TableAnswer:
+        """Start the match, or the next round where the host does that. A started round is no error."""
+
+        def judge(table: LiveTable, own: Seat | None) -> Judged:
+            state = table.state
+            if own is not None and 0 < round_number <= state.setup.game.round_number(state.play):
+                return Facts()
+            if round_number != state.setup.game.round_number(state.play) + 1:
+                return TableRefusal("round_not_next")
+            return rules.start(state, own, table.chance)
+
+        return await self._command(stream, account, _once("start"), judge)
+
+    async def change_options(self, stream: UUID, account: str, values: Mapping[str, object]) -> TableAnswer:
+        """Change options in the lobby (host), where the game allows it."""
+        return await self._command(
+            stream, account, _once("options"), lambda table, own: rules.change_options(table.state, own, values)
+        )
+
+    async def mark_ready(self, stream: UUID, account: str, ready: bool) -> TableAnswer:
+        """Set or clear the caller's ready mark."""
+        return await self._command(
+            stream, account, _once("ready"), lambda table, own: rules.mark_ready(table.state, own, ready)
+        )
+
+    async def end_match(self, stream: UUID, account: str) -> TableAnswer:
+        """End an open match between rounds (host)."""
+        return await self._command(
+            stream, account, _once("end"), lambda table, own: rules.end_match(table.state, own, table.secret.hex())
+        )
+
+    async def move(self, stream: UUID, account: str, decision: int, move: Any) -> MoveAnswer:
+        """Answer a decision. A retry gets the same answer, days later too; nothing is appended twice."""
+        table = await self._visible(stream, account)
+        async with table.lock:
+            for _ in range(_TRIES):
+                seat = seat_of(table.state, account)
+                judged = _judge_move(table, seat, decision, move)
+                if isinstance(judged, Facts) and seat is not None:
+                    event = await self._record(table, seat, _move_command(table, seat, decision, move), judged)
+                    if event is None:
+                        continue
+                    projection = await self._views.publish(table)
+                    return _move_answer(table, seat, event, view_of(projection, seat))
+                if await self._cache.catch_up(table):
+                    continue
+                if seat is None or isinstance(judged, Facts):
+                    raise_refusal(TableRefusal("not_seated"), table.codec.game)
+                return await self._answered(table, seat, decision, move, judged)
+        raise UnavailableError("The table is too busy; send the same move again.", headers={"Retry-After": "1"})
+
+    async def bot_move(self, stream: UUID, seat: Seat, decision: int, move: Any) -> bool:
+        """Answer a decision for a bot's seat; False if the decision is gone meanwhile."""
+        table = await self._existing(stream)
+        async with table.lock:
+            for _ in range(_TRIES):
+                if table.state.seats[seat].kind != "bot" or table.state.decisions[seat] != decision:
+                    if await self._cache.catch_up(table):
+                        continue
+                    return False
+                judged = _judge_move(table, seat, decision, move)
+                if not isinstance(judged, Facts):
+                    raise RuntimeError(f"a bot's move was refused: {judged}")
+                if await self._record(table, seat, _move_command(table, seat, decision, move), judged) is not None:
+                    await self._views.publish(table)
+                    return True
+        return False
+
+    # reads
+
+    async def view(self, stream: UUID, account: str, etag: str | None, code: str | None) -> ViewSeen:
+        """Return the caller's view of a table. NotFoundError if there is none for this caller."""
+        seen = await self._views.see(stream, account, etag, code)
+        if seen is None:
+            raise _no_table()
+        return seen
+
+    async def events(self, stream: UUID, account: str, after: int, limit: int, code: str | None) -> EventPage:
+        """Return the events that follow a version, as the caller may see them."""
+        table = await self._visible(stream, account, code)
+        rows = await self._log.read(stream, after, limit + 1)
+        await self._catch_up_to(table, rows)
+        seat, over = seat_of(table.state, account), is_over(table)
+        seen = [event_seen(event, seat, over=over) for event in events_of(table, rows[:limit])]
+        return EventPage(table.codec.game.key, table.state.version, tuple(seen), len(rows) > limit)
+
+    async def head(self, stream: UUID, account: str, code: str | None) -> tuple[int, bytes, int]:
+        """Return version, chain hash and time (ms) of the last event."""
+        table = await self._visible(stream, account, code)
+        row = await self._log.head(table.stream)
+        if row is None:
+            raise _no_table()
+        return row.version, row.hash, int(row.received_at.timestamp() * 1000)
+
+    # the path every command takes
+
+    async def _command(
+        self, stream: UUID, account: str, command: Command, judge: Judge, *, code: str | None = None
+    ) -> TableAnswer:
+        table = await self._visible(stream, account, code)
+        async with table.lock:
+            for _ in range(_TRIES):
+                seat = seat_of(table.state, account)
+                judged = judge(table, seat)
+                if isinstance(judged, Facts):
+                    if (judged.table or judged.game) and await self._record(table, seat, command, judged) is None:
+                        continue
+                    return await self._answer(table, account)
+                if await self._cache.catch_up(table):
+                    continue
+                if await self._was_recorded(table, command):
+                    return await self._answer(table, account)
+                raise_refusal(judged, table.codec.game, version=table.state.version)
+        raise UnavailableError("The table is too busy; try again.", headers={"Retry-After": "1"})
+
+    async def _answer(self, table: LiveTable, account: str) -> TableAnswer:
+        projection = await self._views.publish(table)
+        return TableAnswer(table.stream, view_of(projection, seat_in(projection.players, account)))
+
+    async def _record(self, table: LiveTable, seat: Seat | None, command: Command, facts: Facts) -> Event | None:
+        """Append one event; None if another one took the version (the table has caught up then)."""
+        version, now = table.state.version + 1, _now()
+        sealed = table.codec.seal(
+            facts,
+            seats=table.state.setup.seats,
+            secret=table.secret,
+            version=version,
+            time=now,
+            type_=command.type,
+            actor=seat,
+            decision=command.decision,
+            move=command.move,
+        )
+        hash_ = fairness.link(table.hash, sealed.envelope)
+        new = _new_event(table, command, seat, sealed.envelope, sealed.parts_text, version - 1, now, table.hash, hash_)
+        appended = await self._log.append(new)
+        if appended.own:
+            table.advance(sealed.event, hash_)
+            return sealed.event
+        await self._cache.catch_up(table)
+        return None
+
+    async def _answered(
+        self, table: LiveTable, seat: Seat, decision: int, move: Any, refused: TableRefusal | Rejection
+    ) -> MoveAnswer:
+        """The answer to a decision that is not open: the first one again, or why it is refused."""
+        row = await self._log.find_answer(table.stream, seat, decision)
+        if row is None:
+            raise_refusal(refused, table.codec.game, version=table.state.version, legal=_legal(table, seat))
+        if row.digest != _digest(decision, move):
+            raise_refusal(TableRefusal("decision_taken"), table.codec.game, version=table.state.version)
+        (event,) = events_of(table, [row])
+        projection = await self._views.projection(table)
+        return _move_answer(table, seat, event, view_of(projection, seat))
+
+    async def _was_recorded(self, table: LiveTable, command: Command) -> bool:
+        """Whether this very command is in the log already. KeyReusedError if its key was for another one."""
+        row = await self._log.find_command(table.stream, command.id)
+        if row is None:
+            return False
+        if row.digest != command.digest:
+            raise KeyReusedError("This Idempotency-Key was used with another body.")
+        return True
+
+    async def _catch_up_to(self, table: LiveTable, rows: list[StoredEvent]) -> None:
+        if rows and rows[-1].version > table.state.version:
+            async with table.lock:
+                await self._cache.catch_up(table)
+
+    async def _existing(self, stream: UUID) -> LiveTable:
+        table = await self._cache.get(stream)
+        if table is None:
+            raise _no_table()
+        return table
+
+    async def _visible(self, stream: UUID, account: str, code: str | None = None) -> LiveTable:
+        """Return the table if it exists for this account. A private one does for its people only."""
+        table = await self._existing(stream)
+        if table.state.setup.visibility == "private" and seat_of(table.state, account) is None:
+            async with table.lock:
+                await self._cache.catch_up(table)
+            known = code is not None and secrets.compare_digest(code.encode(), (table.join_code or "").encode())
+            if seat_of(table.state, account) is None and not known:
+                raise _no_table()
+        return table
+
+    def _derived(self, label: bytes, account: str, key: str) -> UUID:
+        """An id that follows from an idempotency key and that nobody outside can foresee."""
+        message = b"blattwerk/id\0" + label + b"\0" + account.encode() + b"\0" + key.encode()
+        return UUID(bytes=hashlib.blake2b(message, key=self._key, digest_size=16).digest(), version=4)
+
+
+def is_over(table: LiveTable) -> bool:
+    """Whether everything about the match is open to everyone."""
+    return table.state.status in ("finished", "closed")
+
+
+def _judge_move(table: LiveTable, seat: Seat | None, decision: int, move: Any) -> Facts | TableRefusal | Rejection:
+    return rules.move(table.state, seat, decision, move, table.chance, table.secret.hex())
+
+
+def _legal(table: LiveTable, seat: Seat) -> tuple[Any, ...]:
+    state = table.state
+    return () if state.decisions[seat] is None else state.setup.game.legal(state.play, seat)
+
+
+def _move_answer(table: LiveTable, seat: Seat, event: Event, view: ViewSeen) -> MoveAnswer:
+    return MoveAnswer(table.codec.game.key, event.version, event_seen(event, seat, over=is_over(table)), view)
+
+
+def _digest(decision: int, move: Any) -> bytes:
+    return hashlib.sha256(b"%d " % decision + _encode(move)).digest()
+
+
+def _move_command(table: LiveTable, seat: Seat, decision: int, move: Any) -> Command:
+    digest = _digest(decision, move)
+    identity = hashlib.sha256(table.stream.bytes + bytes([seat]) + digest).digest()[:16]
+    return Command(move.__struct_config__.tag, UUID(bytes=identity), digest, decision, move)
+
+
+def _once(type_: str) -> Command:
+    """A command without a key: every request is one of its own."""
+    return Command(type_, uuid4(), b"")
+
+
+def _new_event(
+    table: LiveTable,
+    command: Command,
+    seat: Seat | None,
+    envelope: bytes,
+    sealed: bytes,
+    expected: int,
+    now: int,
+    previous: bytes,
+    hash_: bytes,
+) -> NewEvent:
+    return NewEvent(
+        stream=table.stream,
+        expected=expected,
+        command=command.id,
+        type=command.type,
+        envelope=envelope,
+        sealed=sealed,
+        actor=seat,
+        decision=command.decision,
+        digest=command.digest,
+        rules=table.codec.game.rules_id,
+        time=now,
+        previous_hash=previous,
+        hash=hash_,
+    )
+
+
+def _now() -> int:
+    return time.time_ns() // 1_000_000
+
+
+def _no_table() -> NotFoundError:
+    return NotFoundError("There is no such table for you.")

@@ -1,0 +1,121 @@
+"""Serving and writing views: Redis where it can, the log where it must."""
+
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from uuid import UUID
+
+from msgspec import Struct
+
+from domain.decider import Seat
+from projections.redis_store import RedisStore, ViewsAwayError, WriteRequest
+from projections.table_view import Projection, project, splice
+from service.live import LiveTable, TableCache
+
+NamesOf = Callable[[Iterable[str]], Awaitable[Mapping[str, str]]]
+
+
+class ViewSeen(Struct, frozen=True):
+    """A view ready to be sent."""
+
+    version: int
+    seat: Seat | None
+    etag: str
+    body: bytes | None
+    """None if the caller already has it."""
+
+
+class Views:
+    """Reads a table's view for an account, and writes projections after commits."""
+
+    def __init__(self, store: RedisStore, cache: TableCache, names_of: NamesOf) -> None:
+        self._store = store
+        self._cache = cache
+        self._names_of = names_of
+
+    async def publish(self, table: LiveTable, *, rewrite: bool = False) -> Projection:
+        """Write the table's projection to Redis; without Redis readers fold from the log."""
+        before = table.projection
+        projection = await self.projection(table)
+        table.projection = projection
+        with suppress(ViewsAwayError):
+            await self._store.write(WriteRequest(projection, before, rewrite))
+        return projection
+
+    async def projection(self, table: LiveTable) -> Projection:
+        """Return the projection of what this process knows of the table."""
+        state = table.state
+        names = await self._names_of(seat.player for seat in state.seats if seat.player is not None)
+        return project(state, names, join_code=table.join_code)
+
+    async def see(self, stream: UUID, account: str, etag: str | None, code: str | None) -> ViewSeen | None:
+        """Return the view of a table for an account, None if it does not exist for it.
+
+        `etag` is the one the caller has. `code` is the join code of a private table.
+        """
+        known_version, known_notes = _parse_etag(etag)
+        known = self._cache.known(stream)
+        try:
+            seen = await self._store.read(str(stream), account, known_version, known_notes)
+        except ViewsAwayError:
+            seen = None
+        if seen is None or (known is not None and known.state.version > seen.version):
+            return await self._see_folded(stream, account, etag, code)
+        if seen.visibility == "private" and seen.seat is None and not await self._knows_code(stream, code):
+            return None
+        tag = etag_of(seen.version, seen.notes, seen.seat)
+        if seen.public is None:
+            if tag == etag:
+                return ViewSeen(seen.version, seen.seat, tag, None)
+            seen = await self._store.read(str(stream), account, -1, -1)
+            if seen is None or seen.public is None:
+                return await self._see_folded(stream, account, etag, code)
+        return ViewSeen(seen.version, seen.seat, tag, splice(seen.public, seen.part))
+
+    async def _see_folded(self, stream: UUID, account: str, etag: str | None, code: str | None) -> ViewSeen | None:
+        table = await self._cache.get(stream)
+        if table is None:
+            return None
+        async with table.lock:
+            await self._cache.catch_up(table)
+            projection = await self.projection(table)
+            with suppress(ViewsAwayError):
+                await self._store.write(WriteRequest(projection, None))
+            table.projection = projection
+        seat = seat_in(projection.players, account)
+        if projection.visibility == "private" and seat is None and (code is None or code != table.join_code):
+            return None
+        return view_of(projection, seat, etag)
+
+    async def _knows_code(self, stream: UUID, code: str | None) -> bool:
+        if code is None:
+            return False
+        table = await self._cache.get(stream)
+        return table is not None and table.join_code == code
+
+
+def view_of(projection: Projection, seat: Seat | None, etag: str | None = None) -> ViewSeen:
+    """Return one viewer's view of a projection."""
+    notes = 0 if seat is None else projection.notes[seat]
+    tag = etag_of(projection.version, notes, seat)
+    part = None if seat is None else projection.seats[seat]
+    body = None if tag == etag else splice(projection.public, part)
+    return ViewSeen(projection.version, seat, tag, body)
+
+
+def seat_in(players: Sequence[str | None], account: str) -> Seat | None:
+    """Return the seat of an account, None if it has none."""
+    return players.index(account) if account and account in players else None
+
+
+def etag_of(version: int, notes: int, seat: Seat | None) -> str:
+    """Return the strong entity tag of a view: version and viewer, nothing of the content."""
+    return f'"{version}.{notes}-{"x" if seat is None else seat}"'
+
+
+def _parse_etag(etag: str | None) -> tuple[int, int]:
+    if etag is None:
+        return -1, -1
+    version, _, notes = etag.strip('"').partition("-")[0].partition(".")
+    if version.isdecimal() and notes.isdecimal() and len(etag) < 30:
+        return int(version), int(notes)
+    return -1, -1

@@ -1,0 +1,408 @@
+"""The types of the API: what bodies and queries hold, and what answers are made of.
+
+Answers are encoded from the domain's own structs; the types that depend on a game are declared here
+once for each game in the registry, so that the contract says exactly what is sent (a test decodes
+real answers with them).
+"""
+
+from typing import Annotated, Any, Final, Literal, Union
+
+import msgspec
+from msgspec import Meta, Struct, defstruct
+
+from domain.cards import Card
+from domain.decider import AnyGame, Outcome, Rule
+from domain.registry import CURRENT
+from domain.table.model import Status, TableFact, Visibility
+from domain.table.views import SeatPublic
+from projections.table_view import LobbySeat
+from service.http import Problem
+
+Id = Annotated[
+    str,
+    Meta(
+        pattern="^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$",
+        description="UUID in lower case.",
+        examples=["018f2b6e-7c1a-7d3e-9a44-5b6c7d8e9f01"],
+    ),
+]
+SeatNumber = Annotated[int, Meta(ge=0, le=5, description="A position at the table, from 0, clockwise.")]
+Version = Annotated[int, Meta(ge=0, le=2**31 - 1, description="Number of events of the table.")]
+Time = Annotated[int, Meta(ge=0, le=2**53 - 1, description="Milliseconds since 1970 UTC.")]
+Name = Annotated[
+    str,
+    Meta(
+        min_length=1, max_length=40, pattern=r"^[^\u0000-\u001f\u007f]+$", description="Public name.", examples=["Ada"]
+    ),
+]
+Hash = Annotated[str, Meta(pattern="^[0-9a-f]{64}$", description="32 bytes in hex.")]
+JoinCode = Annotated[
+    str,
+    Meta(pattern="^[2-9A-HJ-NP-Z]{16}$", description="Join code of a private table.", examples=["7KQ2M9XT4HPW8RVD"]),
+]
+Cursor = Annotated[
+    str, Meta(min_length=1, max_length=300, pattern="^[A-Za-z0-9_-]+$", description="`next_cursor` of the page before.")
+]
+Limit = Annotated[int, Meta(ge=1, le=100, description="Most items of the page.")]
+
+
+# Players and tokens
+
+
+class NewPlayer(Struct, frozen=True, forbid_unknown_fields=True):
+    """A guest account to create."""
+
+    name: Name
+
+
+class PlayerCreated(Struct, frozen=True):
+    """A new account and its first token, shown once."""
+
+    player: Id
+    name: Name
+    token_id: Id
+    token: Annotated[str, Meta(pattern="^bw_[A-Za-z0-9_-]{43}$", description="Bearer token; keep it secret.")]
+
+
+class Me(Struct, frozen=True):
+    """The caller's account."""
+
+    player: Id
+    name: Name | None
+    role: Literal["player", "arbiter", "operator"]
+    created: Time
+
+
+class MeChange(Struct, frozen=True, forbid_unknown_fields=True):
+    """What of the account is to change."""
+
+    name: Name
+
+
+class PlayerPublic(Struct, frozen=True):
+    """An account as everybody may see it."""
+
+    player: Id
+    name: Annotated[str | None, Meta(description="Null once the account was erased.")]
+
+
+class NewToken(Struct, frozen=True, forbid_unknown_fields=True):
+    """A further token, one for each device."""
+
+    label: Annotated[str, Meta(min_length=1, max_length=60, pattern=r"^[^\u0000-\u001f\u007f]+$", examples=["phone"])]
+    expires_in_days: Annotated[int, Meta(ge=1, le=3650)] = 365
+
+
+class TokenCreated(Struct, frozen=True):
+    """A new token, shown once."""
+
+    token_id: Id
+    label: str
+    expires: Time | None
+    token: Annotated[str, Meta(pattern="^bw_[A-Za-z0-9_-]{43}$", description="Bearer token; keep it secret.")]
+
+
+class TokenInfo(Struct, frozen=True):
+    """A token without its secret."""
+
+    token_id: Id
+    label: str
+    created: Time
+    last_used: Annotated[Time | None, Meta(description="To the minute; null if never used.")]
+    expires: Time | None
+    current: Annotated[bool, Meta(description="Whether this request used it.")]
+
+
+class TokenList(Struct, frozen=True):
+    """The caller's valid tokens, newest first."""
+
+    items: tuple[TokenInfo, ...]
+
+
+# Games
+
+
+class GameSummary(Struct, frozen=True):
+    """A game that can be played."""
+
+    game: str
+    title: str
+    rules_version: Annotated[int, Meta(ge=1, le=9999)]
+    seats_min: Annotated[int, Meta(ge=2, le=6)]
+    seats_max: Annotated[int, Meta(ge=2, le=6)]
+    credits: str
+
+
+class GameList(Struct, frozen=True):
+    """All games."""
+
+    items: tuple[GameSummary, ...]
+
+
+class GameInfo(Struct, frozen=True):
+    """A game with the JSON Schema of its options."""
+
+    game: str
+    title: str
+    rules_version: Annotated[int, Meta(ge=1, le=9999)]
+    seats_min: Annotated[int, Meta(ge=2, le=6)]
+    seats_max: Annotated[int, Meta(ge=2, le=6)]
+    credits: str
+    options: Annotated[dict[str, Any], Meta(description="JSON Schema of `options` when a table is created.")]
+
+
+class RuleList(Struct, frozen=True):
+    """Every numbered rule of a game, and every code its rules refuse a move with."""
+
+    game: str
+    rules_version: Annotated[int, Meta(ge=1, le=9999)]
+    rules: tuple[Rule, ...]
+    rejections: Annotated[dict[str, str], Meta(description="Code to a sentence for the player.")]
+
+
+# Tables
+
+GameKey = Annotated[str, Meta(pattern="^[a-z][a-z_]{1,29}$", examples=["hearts"])]
+
+
+class Sit(Struct, frozen=True, forbid_unknown_fields=True):
+    """A wish for a seat."""
+
+    seat: Annotated[SeatNumber | None, Meta(description="The seat; null for the first open one.")] = None
+    client_seed: Annotated[
+        Hash | None,
+        Meta(description="32 random bytes in hex that the shuffles will depend on; may be added later, once."),
+    ] = None
+    join_code: JoinCode | None = None
+    bot: Annotated[bool, Meta(description="Let a bot sit there (host; `seat` is needed).")] = False
+
+
+class Start(Struct, frozen=True, forbid_unknown_fields=True):
+    """Which round is to start; a round that has started already is no error."""
+
+    round: Annotated[int, Meta(ge=1, le=10_000, description="1 starts the match.", examples=[1])]
+
+
+class Ready(Struct, frozen=True, forbid_unknown_fields=True):
+    """A ready mark."""
+
+    ready: bool
+
+
+class TableQuery(Struct, frozen=True):
+    """Parameters of a table's view."""
+
+    join_code: JoinCode | None = None
+
+
+class TablesQuery(Struct, frozen=True):
+    """Filters and place in the list of public tables."""
+
+    game: Annotated[GameKey | None, Meta(description="Only tables of this game.")] = None
+    status: Annotated[Status, Meta(description="Only tables in this status.")] = "lobby"
+    limit: Limit = 20
+    cursor: Cursor | None = None
+
+
+class TableSummaryOut(Struct, frozen=True, rename={}):
+    """A table in a list."""
+
+    table: Id
+    game: str
+    rules_version: int
+    status: Status
+    created: Time
+    host: SeatNumber | None
+    seats: tuple[LobbySeat, ...]
+    open_seats: int
+    options: dict[str, Any]
+
+
+class TablePage(Struct, frozen=True):
+    """A page of public tables, newest first."""
+
+    items: tuple[TableSummaryOut, ...]
+    next_cursor: str | None
+
+
+class EventsQuery(Struct, frozen=True):
+    """Place in a table's events."""
+
+    after: Annotated[Version, Meta(description="Only events with a greater version.")] = 0
+    limit: Limit = 50
+    join_code: JoinCode | None = None
+
+
+class Head(Struct, frozen=True):
+    """The signed end of a table's chain at one version."""
+
+    table: Id
+    version: Version
+    hash: Hash
+    time: Time
+    note: Annotated[str, Meta(description="C2SP signed note (Ed25519) over origin, table, version, hash and time.")]
+    key: Annotated[str, Meta(description="The verifier key of the note: name, key id and key.")]
+
+
+class Health(Struct, frozen=True):
+    """Whether the process serves."""
+
+    status: Literal["ok"]
+
+
+class Readiness(Struct, frozen=True):
+    """Whether everything the process needs answers. Redis missing costs latency only."""
+
+    status: Literal["ok", "degraded"]
+    database: Literal["ok"]
+    views: Literal["ok", "away"]
+
+
+# What depends on a game
+
+
+def _class_name(game: AnyGame, suffix: str) -> str:
+    return "".join(word.capitalize() for word in game.key.split("_")) + suffix
+
+
+def _union(types: tuple[Any, ...]) -> Any:
+    return Union[types] if types else Any  # noqa: UP007 - built from a list
+
+
+def _table_type(game: AnyGame) -> Any:
+    """The view of a table: what `splice` joins, declared."""
+    you = defstruct(
+        _class_name(game, "You"),
+        [
+            ("seat", SeatNumber),
+            (
+                "decision",
+                Annotated[
+                    Version | None, Meta(description="Answer this number with the next move; null while none is open.")
+                ],
+            ),
+            ("hand", tuple[Card, ...]),
+            ("legal", tuple[game.legal_type, ...]),
+            ("private", game.private_type | None),
+            ("join_code", JoinCode | None),
+        ],
+        frozen=True,
+        namespace={"__doc__": "What only the caller's seat may see."},
+    )
+    return defstruct(
+        _class_name(game, "Table"),
+        [
+            ("table", Id),
+            ("rules_version", int),
+            ("status", Status),
+            ("version", Version),
+            ("visibility", Visibility),
+            ("created", Time),
+            ("host", SeatNumber | None),
+            ("seats", tuple[SeatPublic, ...]),
+            ("options", game.options_type),
+            ("commitment", Hash),
+            ("round", int),
+            ("to_act", tuple[SeatNumber, ...]),
+            ("board", game.board_type | None),
+            ("you", you | None),
+        ],
+        frozen=True,
+        tag_field="game",
+        tag=game.key,
+        namespace={"__doc__": f"A table of {game.title} as the caller may see it."},
+    )
+
+
+def _event_type(game: AnyGame) -> Any:
+    facts = _members(game.public_type) + _members(game.private_fact_type) + _members(game.fact_type)
+    return defstruct(
+        _class_name(game, "Event"),
+        [
+            ("version", Version),
+            ("time", Time),
+            ("type", str),
+            ("seat", SeatNumber | None),
+            ("decision", Version | None),
+            ("table", tuple[TableFact, ...]),
+            ("facts", tuple[_union(tuple(dict.fromkeys(facts))), ...]),
+        ],
+        frozen=True,
+        namespace={"__doc__": "One recorded command with what followed from it, as the caller may see it."},
+    )
+
+
+def _members(union: Any) -> list[Any]:
+    members = getattr(union, "__args__", None)
+    return [union] if members is None else list(members)
+
+
+TABLES: Final[dict[str, Any]] = {
+    rules_id: _table_type(game) for rules_id, game in GAMES.items() if CURRENT[game.key] is game
+}
+EVENTS: Final[dict[str, Any]] = {key: _event_type(game) for key, game in CURRENT.items()}
+TABLE: Final[Any] = _union(tuple(TABLES.values()))
+
+
+def _per_game(suffix: str, doc: str, fields: Any, *, closed: bool = False) -> Any:
+    """A union over the games, told apart by `game`."""
+    return _union(
+        tuple(
+            defstruct(
+                _class_name(game, suffix),
+                fields(game),
+                frozen=True,
+                forbid_unknown_fields=closed,
+                tag_field="game",
+                tag=key,
+                namespace={"__doc__": doc},
+            )
+            for key, game in CURRENT.items()
+        )
+    )
+
+
+MOVE_RESULT: Final[Any] = _per_game(
+    "MoveResult",
+    "An accepted move: the version it made, what followed from it, and the view after it.",
+    lambda game: [("version", Version), ("event", EVENTS[game.key]), ("view", TABLES[game.key])],
+)
+EVENT_PAGE: Final[Any] = _per_game(
+    "EventPage",
+    "A page of a table's events. `version` is the table's newest; `next_after` continues, null at the end.",
+    lambda game: [("version", Version), ("items", tuple[EVENTS[game.key], ...]), ("next_after", Version | None)],
+)
+_SEATS = Annotated[int, Meta(ge=2, le=6, description="Number of seats, where the options do not say it.")]
+_BOTS = Annotated[tuple[SeatNumber, ...], Meta(max_length=5, description="Seats that bots take; seat 0 is yours.")]
+NEW_TABLE: Final[Any] = _per_game(
+    "NewTable",
+    "A table to create; its creator is host on seat 0.",
+    lambda _: [
+        ("options", dict[str, Any], msgspec.field(default_factory=dict)),
+        ("seats", _SEATS | None, None),
+        ("bots", _BOTS, ()),
+        ("visibility", Visibility, "public"),
+    ],
+    closed=True,
+)
+MOVE_TYPES: Final[dict[str, Any]] = {key: game.move_type for key, game in CURRENT.items()}
+
+
+class MoveEnvelope(Struct, frozen=True, forbid_unknown_fields=True):
+    """The answer to a decision, its move not yet decoded: the table says which game it is of."""
+
+    decision: Annotated[Version, Meta(description="`you.decision` of the view.")]
+    move: msgspec.Raw
+
+
+def move_request(game: AnyGame) -> Any:
+    """The type of the body of a move at a table of this game."""
+    return defstruct(
+        _class_name(game, "MoveRequest"),
+        [("decision", Version), ("move", game.move_type)],
+        frozen=True,
+        forbid_unknown_fields=True,
+    )
+
+
+__all__ = ["Outcome", "Problem"]
