@@ -1,0 +1,291 @@
+"""What happened: the state before the match, how each fact changes it, and the score of a round."""
+
+from typing import Final, assert_never
+
+from domain.cards import in_canonical_order, without
+from domain.decider import ImpossibleFactError, Outcome, Seat
+from domain.games.hearts.deal import FIRST_CARD, dealt_hands
+from domain.games.hearts.model import (
+    HeartsCardPlayed,
+    HeartsCardsExchanged,
+    HeartsFact,
+    HeartsMatchEnded,
+    HeartsOptions,
+    HeartsPassCommitted,
+    HeartsRoundDealt,
+    HeartsRoundResult,
+    HeartsRoundScored,
+    HeartsState,
+    HeartsTrick,
+    HeartsTrickTaken,
+)
+from domain.games.hearts.values import MOON_CARDS, results
+from domain.ranking import places
+
+_NO_CARDS: Final[tuple[str, ...]] = ()
+
+
+def new(options: HeartsOptions, seats: int) -> HeartsState:
+    """Return the state before the first deal."""
+    zeros = (0,) * seats
+    return HeartsState(
+        options=options,
+        phase="new",
+        round=0,
+        offset=0,
+        passes=(_NO_CARDS,) * seats,
+        hands=(_NO_CARDS,) * seats,
+        leader=0,
+        trick=(),
+        broken=False,
+        tricks=(),
+        points=zeros,
+        bonus=zeros,
+        totals=zeros,  # H-44
+        last_round=None,
+    )
+
+
+def evolve(state: HeartsState, fact: HeartsFact) -> HeartsState:
+    """Return the state after a recorded fact. ImpossibleFactError if it does not fit."""
+    match fact:
+        case HeartsCardPlayed():
+            return _card_played(state, fact)
+        case HeartsTrickTaken():
+            return _trick_taken(state, fact)
+        case HeartsPassCommitted():
+            return _pass_committed(state, fact)
+        case HeartsCardsExchanged():
+            return _cards_exchanged(state, fact)
+        case HeartsRoundScored():
+            return _round_scored(state, fact)
+        case HeartsRoundDealt():
+            return _round_dealt(state, fact)
+        case HeartsMatchEnded():
+            return _match_ended(state, fact)
+        case _:
+            assert_never(fact)
+
+
+def _card_played(state: HeartsState, fact: HeartsCardPlayed) -> HeartsState:
+    hands, trick, card = state.hands, state.trick, fact.card
+    seats, seat = len(hands), fact.seat
+    if (
+        state.phase != "playing"
+        or len(trick) == seats
+        or seat != (state.leader + len(trick)) % seats  # H-21
+        or card not in hands[seat]
+    ):
+        raise ImpossibleFactError(f"seat {seat} cannot have played {card} now")
+    return HeartsState(
+        state.options,
+        "playing",
+        state.round,
+        state.offset,
+        state.passes,
+        (*hands[:seat], without(hands[seat], card), *hands[seat + 1 :]),
+        state.leader,
+        (*trick, card),
+        state.broken or card[1] == "H",  # H-26
+        state.tricks,
+        state.points,
+        state.bonus,
+        state.totals,
+        state.last_round,
+    )
+
+
+def _trick_taken(state: HeartsState, fact: HeartsTrickTaken) -> HeartsState:
+    seat = fact.seat
+    if not 0 <= seat < len(state.hands) or len(state.trick) != len(state.hands):
+        raise ImpossibleFactError(f"seat {seat} cannot have taken a trick now")
+    return HeartsState(
+        state.options,
+        "playing",
+        state.round,
+        state.offset,
+        state.passes,
+        state.hands,
+        seat,  # H-29
+        (),
+        state.broken,
+        (*state.tricks, HeartsTrick(state.leader, state.trick, seat)),
+        _raised(state.points, seat, fact.points),
+        _raised(state.bonus, seat, fact.bonus),
+        state.totals,
+        state.last_round,
+    )
+
+
+def _raised(values: tuple[int, ...], seat: Seat, by: int) -> tuple[int, ...]:
+    if not by:
+        return values
+    return (*values[:seat], values[seat] + by, *values[seat + 1 :])
+
+
+def _pass_committed(state: HeartsState, fact: HeartsPassCommitted) -> HeartsState:
+    passes, seat = state.passes, fact.seat
+    if state.phase != "passing" or not 0 <= seat < len(passes) or passes[seat]:
+        raise ImpossibleFactError(f"seat {seat} cannot have committed a pass now")
+    if not set(fact.cards) <= set(state.hands[seat]):
+        raise ImpossibleFactError(f"seat {seat} does not hold what it passed")
+    return HeartsState(
+        state.options,
+        "passing",
+        state.round,
+        state.offset,
+        (*passes[:seat], fact.cards, *passes[seat + 1 :]),
+        state.hands,  # H-19
+        state.leader,
+        state.trick,
+        state.broken,
+        state.tricks,
+        state.points,
+        state.bonus,
+        state.totals,
+        state.last_round,
+    )
+
+
+def _cards_exchanged(state: HeartsState, fact: HeartsCardsExchanged) -> HeartsState:
+    hands = exchanged(state)
+    if state.phase != "passing" or fact.passes != state.passes or FIRST_CARD not in hands[fact.leader]:
+        raise ImpossibleFactError("the cards cannot have changed hands like this")
+    return HeartsState(
+        state.options,
+        "playing",
+        state.round,
+        state.offset,
+        state.passes,
+        hands,
+        fact.leader,
+        state.trick,
+        state.broken,
+        state.tricks,
+        state.points,
+        state.bonus,
+        state.totals,
+        state.last_round,
+    )
+
+
+def exchanged(state: HeartsState) -> tuple[tuple[str, ...], ...]:
+    """Return the hands after the committed cards change hands, each in canonical order (H-16)."""
+    seats = len(state.hands)
+    kept = [[card for card in hand if card not in state.passes[seat]] for seat, hand in enumerate(state.hands)]
+    for giver, cards in enumerate(state.passes):
+        kept[(giver + state.offset) % seats] += cards  # H-14
+    return tuple(in_canonical_order(hand) for hand in kept)
+
+
+def _round_dealt(state: HeartsState, fact: HeartsRoundDealt) -> HeartsState:
+    seats = len(state.hands)
+    if state.phase == "finished" or any(state.hands) or fact.round != state.round + 1 or fact.seats != seats:
+        raise ImpossibleFactError(f"round {fact.round} cannot have been dealt now")
+    hands = dealt_hands(fact.order, seats)
+    zeros = (0,) * seats
+    return HeartsState(
+        options=state.options,
+        phase="passing" if fact.offset else "playing",  # H-15
+        round=fact.round,
+        offset=fact.offset,
+        passes=(_NO_CARDS,) * seats,
+        hands=hands,
+        leader=holder_of_first_card(hands),
+        trick=(),
+        broken=False,
+        tricks=(),
+        points=zeros,
+        bonus=zeros,
+        totals=state.totals,
+        last_round=state.last_round,
+    )
+
+
+def holder_of_first_card(hands: tuple[tuple[str, ...], ...]) -> Seat:
+    """Return the seat that holds the two of clubs (H-20)."""
+    for seat, hand in enumerate(hands):
+        if FIRST_CARD in hand:
+            return seat
+    raise ImpossibleFactError("nobody holds the two of clubs")
+
+
+def _round_scored(state: HeartsState, fact: HeartsRoundScored) -> HeartsState:
+    if any(state.hands) or not state.tricks or fact.round != state.round:
+        raise ImpossibleFactError(f"round {fact.round} cannot have been scored now")
+    return HeartsState(
+        options=state.options,
+        phase=state.phase,
+        round=state.round,
+        offset=state.offset,
+        passes=state.passes,
+        hands=state.hands,
+        leader=state.leader,
+        trick=state.trick,
+        broken=state.broken,
+        tricks=state.tricks,
+        points=state.points,
+        bonus=state.bonus,
+        totals=fact.totals,
+        last_round=HeartsRoundResult(fact.round, fact.raw, fact.bonus, fact.moon, fact.results, state.tricks[-1]),
+    )
+
+
+def _match_ended(state: HeartsState, fact: HeartsMatchEnded) -> HeartsState:
+    if state.phase != "playing" or any(state.hands) or fact.totals != state.totals:
+        raise ImpossibleFactError("the match cannot have ended now")
+    return HeartsState(
+        options=state.options,
+        phase="finished",
+        round=state.round,
+        offset=state.offset,
+        passes=state.passes,
+        hands=state.hands,
+        leader=state.leader,
+        trick=state.trick,
+        broken=state.broken,
+        tricks=state.tricks,
+        points=state.points,
+        bonus=state.bonus,
+        totals=state.totals,
+        last_round=state.last_round,
+    )
+
+
+def score(state: HeartsState) -> HeartsRoundScored:
+    """Return the fact that counts the round whose last trick was taken (H-35)."""
+    moon = moon_shooter(state)
+    gained = results(state.options, state.points, state.bonus, moon)
+    return HeartsRoundScored(
+        round=state.round,
+        raw=state.points,
+        bonus=state.bonus,
+        moon=moon,
+        results=gained,
+        totals=tuple(map(int.__add__, state.totals, gained)),
+    )
+
+
+def moon_shooter(state: HeartsState) -> Seat | None:
+    """Return the seat whose tricks hold all hearts and the queen of spades (H-36, H-37)."""
+    if state.options.black_maria:
+        return None
+    takers = {trick.winner for trick in state.tricks if not MOON_CARDS.isdisjoint(trick.cards)}
+    return takers.pop() if len(takers) == 1 else None
+
+
+def match_over(options: HeartsOptions, totals: tuple[int, ...]) -> bool:
+    """Whether the match ends with these totals after a round (H-46, H-47)."""
+    return max(totals) >= options.target_score and totals.count(min(totals)) == 1
+
+
+def ranking(totals: tuple[int, ...]) -> tuple[int, ...]:
+    """Return the place of each seat, the lowest total first (H-48, H-49)."""
+    return places(totals, low_wins=True)
+
+
+def outcome(state: HeartsState) -> Outcome | None:
+    """Return totals and places of a finished match, else None."""
+    if state.phase != "finished":
+        return None
+    return Outcome(state.totals, ranking(state.totals))

@@ -1,0 +1,302 @@
+"""What exists in Hearts: options, moves, facts and their public and private forms, state and view."""
+
+from typing import Annotated, Literal, TypeAlias
+
+from msgspec import Meta, Struct
+
+from domain.cards import Card
+from domain.decider import Seat
+
+# options
+
+Variant: TypeAlias = Literal["standard", "spot"]
+MoonRule: TypeAlias = Literal["add_to_others", "subtract_from_own", "none"]
+
+
+class HeartsOptions(Struct, frozen=True, forbid_unknown_fields=True):
+    """The six options of a table, in full; they never change during a match (H-4, H-7)."""
+
+    variant: Variant
+    players: Annotated[int, Meta(ge=3, le=5)]
+    black_maria: bool
+    omnibus: bool
+    moon_rule: MoonRule
+    target_score: Annotated[int, Meta(ge=1, le=5000)]
+
+
+# moves
+
+CardName: TypeAlias = Annotated[
+    str, Meta(max_length=8, description="Rank then suit, such as QS or TH.", examples=["QS"])
+]
+
+
+class HeartsPass(Struct, frozen=True, tag_field="type", tag="pass", forbid_unknown_fields=True):
+    """Commit three cards of the own hand to be passed; final, seen by nobody before the exchange."""
+
+    cards: Annotated[
+        tuple[CardName, ...],
+        Meta(max_length=16, description="Three different cards in any order.", examples=[["QS", "AS", "KH"]]),
+    ]
+
+
+class HeartsPlay(Struct, frozen=True, tag_field="type", tag="play", forbid_unknown_fields=True):
+    """Play one card to the trick."""
+
+    card: CardName
+
+
+HeartsMove: TypeAlias = HeartsPass | HeartsPlay
+
+# facts
+
+
+class HeartsRoundDealt(Struct, frozen=True, tag_field="type", tag="round_dealt"):
+    """A round was dealt. Secret: the order of the pack; card k went to seat k modulo the seats (H-12)."""
+
+    round: int
+    offset: int
+    """Three cards go to the seat this many places clockwise; 0 in a hold round (H-14)."""
+    seats: int
+    order: tuple[Card, ...]
+
+
+class HeartsPassCommitted(Struct, frozen=True, tag_field="type", tag="pass_committed"):
+    """A seat chose the three cards it passes. Secret: the cards, in canonical order."""
+
+    seat: Seat
+    cards: tuple[Card, ...]
+
+
+class HeartsCardsExchanged(Struct, frozen=True, tag_field="type", tag="cards_exchanged"):
+    """All passes changed hands at once. Secret: the cards, by the seat that gave them."""
+
+    offset: int
+    leader: Seat
+    """The seat that now holds the two of clubs and leads (H-20)."""
+    passes: tuple[tuple[Card, ...], ...]
+
+
+class HeartsCardPlayed(Struct, frozen=True, tag_field="type", tag="card_played"):
+    """A card was played to the trick."""
+
+    seat: Seat
+    card: Card
+
+
+class HeartsTrickTaken(Struct, frozen=True, tag_field="type", tag="trick_taken"):
+    """A seat won the trick and leads the next one."""
+
+    seat: Seat
+    points: int
+    """Sum of the penalty values in the trick."""
+    bonus: int
+    """-10 if the jack of diamonds counts and was in it, else 0."""
+
+
+class HeartsRoundScored(Struct, frozen=True, tag_field="type", tag="round_scored"):
+    """The round was counted; every list is by seat."""
+
+    round: int
+    raw: tuple[int, ...]
+    bonus: tuple[int, ...]
+    moon: Seat | None
+    """The seat that shot the moon."""
+    results: tuple[int, ...]
+    totals: tuple[int, ...]
+
+
+class HeartsMatchEnded(Struct, frozen=True, tag_field="type", tag="match_ended"):
+    """The match is over."""
+
+    totals: tuple[int, ...]
+    places: tuple[int, ...]
+    """Place of each seat, 1 is best; equal totals share a place (H-49)."""
+
+
+HeartsFact: TypeAlias = (
+    HeartsRoundDealt
+    | HeartsPassCommitted
+    | HeartsCardsExchanged
+    | HeartsCardPlayed
+    | HeartsTrickTaken
+    | HeartsRoundScored
+    | HeartsMatchEnded
+)
+
+# public forms of facts that hide something
+
+
+class HeartsRoundBegun(Struct, frozen=True, tag_field="type", tag="round_begun"):
+    """A round was dealt, as everybody sees it."""
+
+    round: int
+    offset: int
+    """Three cards go to the seat this many places clockwise; 0: nobody passes in this round."""
+    hand_size: int
+    leader: Seat | None
+    """The seat that leads the two of clubs; None while it depends on the passing."""
+
+
+class HeartsPassMade(Struct, frozen=True, tag_field="type", tag="pass_made"):
+    """A seat has committed its pass, as everybody sees it."""
+
+    seat: Seat
+
+
+class HeartsExchangeMade(Struct, frozen=True, tag_field="type", tag="exchange_made"):
+    """The passed cards changed hands, as everybody sees it."""
+
+    offset: int
+    leader: Seat
+
+
+HeartsPublicFact: TypeAlias = (
+    HeartsRoundBegun
+    | HeartsPassMade
+    | HeartsExchangeMade
+    | HeartsCardPlayed
+    | HeartsTrickTaken
+    | HeartsRoundScored
+    | HeartsMatchEnded
+)
+
+# private forms, for the seat they are addressed to
+
+
+class HeartsHandDealt(Struct, frozen=True, tag_field="type", tag="hand_dealt"):
+    """The hand you were dealt, in canonical order."""
+
+    hand: tuple[Card, ...]
+
+
+class HeartsPassChosen(Struct, frozen=True, tag_field="type", tag="pass_chosen"):
+    """The three cards you committed, in canonical order."""
+
+    cards: tuple[Card, ...]
+
+
+class HeartsCardsReceived(Struct, frozen=True, tag_field="type", tag="cards_received"):
+    """The three cards you received, in canonical order."""
+
+    giver: Seat
+    cards: tuple[Card, ...]
+
+
+HeartsPrivateFact: TypeAlias = HeartsHandDealt | HeartsPassChosen | HeartsCardsReceived
+
+# state
+
+Phase: TypeAlias = Literal["new", "passing", "playing", "finished"]
+"""`new` before the first deal; the others as in H-51."""
+
+
+class HeartsTrick(Struct, frozen=True):
+    """A completed trick."""
+
+    leader: Seat
+    cards: tuple[Card, ...]
+    """In the order played, the leader's first, then clockwise."""
+    winner: Seat
+
+
+class HeartsRoundResult(Struct, frozen=True):
+    """How a round was counted; every list is by seat."""
+
+    round: int
+    raw: tuple[int, ...]
+    bonus: tuple[int, ...]
+    moon: Seat | None
+    results: tuple[int, ...]
+    last_trick: HeartsTrick
+    """So that it can still be shown when the next round is dealt at once."""
+
+
+class HeartsState(Struct, frozen=True):
+    """Everything about a match, secrets included."""
+
+    options: HeartsOptions
+    phase: Phase
+    round: int
+    """From 1; 0 before the first deal."""
+    offset: int
+    passes: tuple[tuple[Card, ...], ...]
+    """By the seat that gives; empty for a seat that has not committed."""
+    hands: tuple[tuple[Card, ...], ...]
+    """By seat, in canonical order."""
+    leader: Seat
+    """Who leads the trick; of no meaning while cards are passed."""
+    trick: tuple[Card, ...]
+    """The cards of the running trick, the leader's first."""
+    broken: bool
+    """A heart was played in this round (H-26)."""
+    tricks: tuple[HeartsTrick, ...]
+    """The completed tricks of this round."""
+    points: tuple[int, ...]
+    """Penalty values taken in this round, by seat."""
+    bonus: tuple[int, ...]
+    """Bonus taken in this round, by seat."""
+    totals: tuple[int, ...]
+    last_round: HeartsRoundResult | None
+
+
+# views
+
+
+class HeartsBoard(Struct, frozen=True):
+    """What all seats and any spectator may know (H-52)."""
+
+    options: HeartsOptions
+    phase: Phase
+    round: int
+    removed: tuple[Card, ...]
+    """The cards that are not in the pack for this number of players."""
+    offset: int
+    """Three cards go to the seat this many places clockwise; 0: nobody passes in this round."""
+    committed: tuple[Seat, ...]
+    """The seats that have committed their pass; empty once the cards have changed hands."""
+    hand_sizes: tuple[int, ...]
+    turn: Seat | None
+    """The seat that has to play; None if no card is to be played now."""
+    leader: Seat | None
+    """The seat that led, or has to lead, the running trick."""
+    trick_number: int
+    """From 1; 0 outside of play."""
+    trick: tuple[Card, ...]
+    """The cards of the running trick, the leader's first, then clockwise."""
+    broken: bool
+    tricks: tuple[HeartsTrick, ...]
+    """The completed tricks of this round."""
+    points: tuple[int, ...]
+    """Penalty values taken in this round, by seat."""
+    bonus: tuple[int, ...]
+    """Bonus taken in this round, by seat."""
+    totals: tuple[int, ...]
+    last_round: HeartsRoundResult | None
+
+
+class HeartsPrivate(Struct, frozen=True):
+    """What only this seat knows beyond its hand; empty where nothing was passed."""
+
+    passed: tuple[Card, ...]
+    """The cards this seat committed in this round."""
+    passed_to: Seat | None
+    received: tuple[Card, ...]
+    """The cards it received in this round; empty before the exchange."""
+    received_from: Seat | None
+
+
+class HeartsLegalPass(Struct, frozen=True, tag_field="type", tag="pass"):
+    """Any `count` different ones of these cards may be passed."""
+
+    cards: tuple[Card, ...]
+    count: int
+
+
+class HeartsLegalPlay(Struct, frozen=True, tag_field="type", tag="play"):
+    """Any one of these cards may be played."""
+
+    cards: tuple[Card, ...]
+
+
+HeartsLegal: TypeAlias = HeartsLegalPass | HeartsLegalPlay

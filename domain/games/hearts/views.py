@@ -1,0 +1,116 @@
+"""Who sees what: public and private forms of facts, the board, hands and what only one seat knows."""
+
+from typing import assert_never
+
+from domain.cards import Card
+from domain.decider import Seat
+from domain.games.hearts.deal import FIRST_CARD, REMOVED, dealt_hands
+from domain.games.hearts.model import (
+    HeartsBoard,
+    HeartsCardPlayed,
+    HeartsCardsExchanged,
+    HeartsCardsReceived,
+    HeartsExchangeMade,
+    HeartsFact,
+    HeartsHandDealt,
+    HeartsMatchEnded,
+    HeartsPassChosen,
+    HeartsPassCommitted,
+    HeartsPassMade,
+    HeartsPrivate,
+    HeartsPrivateFact,
+    HeartsPublicFact,
+    HeartsRoundBegun,
+    HeartsRoundDealt,
+    HeartsRoundScored,
+    HeartsState,
+    HeartsTrickTaken,
+)
+from domain.games.hearts.rules import turn
+
+# facts
+
+
+def publish(fact: HeartsFact) -> HeartsPublicFact:
+    """Return what everybody learns of a fact (H-52, H-55)."""
+    match fact:
+        case HeartsCardPlayed() | HeartsTrickTaken() | HeartsRoundScored() | HeartsMatchEnded():
+            return fact
+        case HeartsPassCommitted():
+            return HeartsPassMade(fact.seat)
+        case HeartsCardsExchanged():
+            return HeartsExchangeMade(fact.offset, fact.leader)
+        case HeartsRoundDealt():
+            leader = None if fact.offset else fact.order.index(FIRST_CARD) % fact.seats
+            return HeartsRoundBegun(fact.round, fact.offset, len(fact.order) // fact.seats, leader)
+        case _:
+            assert_never(fact)
+
+
+def confide(fact: HeartsFact, seat: Seat) -> HeartsPrivateFact | None:
+    """Return what a seat learns of a fact beyond its public form, None if nothing."""
+    if isinstance(fact, HeartsRoundDealt):
+        return HeartsHandDealt(dealt_hands(fact.order, fact.seats)[seat])
+    if isinstance(fact, HeartsPassCommitted):
+        return HeartsPassChosen(fact.cards) if seat == fact.seat else None  # H-54
+    if isinstance(fact, HeartsCardsExchanged):
+        giver = (seat - fact.offset) % len(fact.passes)
+        return HeartsCardsReceived(giver, fact.passes[giver])
+    return None
+
+
+# states
+
+
+def board(state: HeartsState) -> HeartsBoard:
+    """Return the public part of a view."""
+    playing = state.phase == "playing"
+    passing = state.phase == "passing"
+    return HeartsBoard(
+        state.options,
+        state.phase,
+        state.round,
+        REMOVED[state.options.players],
+        state.offset,
+        tuple([seat for seat, cards in enumerate(state.passes) if cards]) if passing else (),
+        tuple(map(len, state.hands)),  # H-19
+        turn(state) if playing else None,
+        state.leader if playing else None,
+        len(state.tricks) + 1 if playing else 0,
+        state.trick,
+        state.broken,
+        state.tricks,
+        state.points,
+        state.bonus,
+        state.totals,
+        state.last_round,
+    )
+
+
+def hand(state: HeartsState, seat: Seat) -> tuple[Card, ...]:
+    """Return the cards a seat holds, in canonical order."""
+    return state.hands[seat]
+
+
+def private(state: HeartsState, seat: Seat) -> HeartsPrivate:
+    """Return what only this seat knows of the passing: what it gave and, after the exchange, got."""
+    if not state.offset:
+        return HeartsPrivate((), None, (), None)
+    seats = len(state.hands)
+    giver = (seat - state.offset) % seats
+    return HeartsPrivate(
+        passed=state.passes[seat],
+        passed_to=(seat + state.offset) % seats,
+        received=() if state.phase == "passing" else state.passes[giver],  # H-54
+        received_from=giver,
+    )
+
+
+def round_number(state: HeartsState) -> int:
+    """Return the running or last round, 0 before the first."""
+    return state.round
+
+
+def totals(state: HeartsState) -> tuple[int, ...]:
+    """Return the sum of round results of each seat."""
+    return state.totals
