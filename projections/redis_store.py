@@ -13,7 +13,7 @@ says so, and the caller folds from the log instead.
 
 import asyncio
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from typing import Any, Final, Literal, TypeAlias
 
@@ -79,6 +79,9 @@ class RedisStore:
         self._writes: Batch[WriteRequest, Written] = Batch(self._exchange_writes)
         self._reads: Batch[tuple[str, str, int, int], TableSeen | None] = Batch(self._exchange_reads)
         self._refresher: asyncio.Task[None] | None = None
+        self._listener: asyncio.Task[None] | None = None
+        self.listening = False
+        """Whether messages of other processes arrive."""
 
     async def open(self) -> None:
         """Load the scripts and learn the generation; a Redis that is away is no error."""
@@ -88,8 +91,9 @@ class RedisStore:
 
     async def close(self) -> None:
         """Finish what was asked and close the connections."""
-        if self._refresher is not None:
-            self._refresher.cancel()
+        for task in (self._refresher, self._listener):
+            if task is not None:
+                task.cancel()
         await self._writes.close()
         await self._reads.close()
         await self._redis.aclose()
@@ -121,6 +125,35 @@ class RedisStore:
             await self._redis.ping()
         except (RedisError, OSError) as error:
             raise self._failed(error) from error
+
+    # messages between processes
+
+    def listen(self, on_message: Callable[[str], None], on_gap: Callable[[], None]) -> None:
+        """Call `on_message` for what other processes `tell`; `on_gap` when some of it may have been missed."""
+        self._listener = asyncio.create_task(self._listen(on_message, on_gap))
+
+    async def tell(self, message: str) -> None:
+        """Send a short message to all processes."""
+        try:
+            await self._redis.publish("bw:tell", message)
+        except (RedisError, OSError) as error:
+            raise self._failed(error) from error
+
+    async def _listen(self, on_message: Callable[[str], None], on_gap: Callable[[], None]) -> None:
+        while True:
+            try:
+                async with self._redis.pubsub(ignore_subscribe_messages=True) as channel:
+                    await channel.subscribe("bw:tell")
+                    on_gap()
+                    self.listening = True
+                    while True:
+                        message = await channel.get_message(timeout=1.0)
+                        if message is not None:
+                            on_message(message["data"].decode())
+            except (RedisError, OSError):
+                self.listening = False
+                on_gap()
+                await asyncio.sleep(_DOWN_SECONDS)
 
     # tables
 

@@ -4,6 +4,7 @@ import hashlib
 import secrets
 import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from typing import Any, Final, TypeAlias
 from uuid import UUID, uuid4
 
@@ -19,7 +20,8 @@ from domain.table.fold import begin
 from domain.table.model import Facts, TableRefusal, Visibility
 from domain.table.rules import seat_of
 from domain.table.views import EventSeen, event_seen
-from service.errors import KeyReusedError, NotFoundError, UnavailableError
+from projections.redis_store import RedisStore, ViewsAwayError
+from service.errors import ConflictError, KeyReusedError, NotFoundError, UnavailableError
 from service.live import LiveTable, TableCache, events_of
 from service.refusals import raise_refusal
 from service.store.log import Log, NewEvent, StoredEvent
@@ -74,10 +76,11 @@ class Command(Struct, frozen=True):
 class Tables:
     """All commands and reads of tables. One per process."""
 
-    def __init__(self, log: Log, cache: TableCache, views: Views, *, key: bytes) -> None:
+    def __init__(self, log: Log, cache: TableCache, views: Views, redis: RedisStore, *, key: bytes) -> None:
         self._log = log
         self._cache = cache
         self._views = views
+        self._redis = redis
         self._key = key
 
     # commands
@@ -257,6 +260,31 @@ class Tables:
         if row is None:
             raise _no_table()
         return row.version, row.hash, int(row.received_at.timestamp() * 1000)
+
+    async def game_of(self, stream: UUID, account: str) -> str:
+        """Return which game the table plays."""
+        return (await self._visible(stream, account)).codec.game.key
+
+    # when an account changes
+
+    async def show_names_of(self, account: str) -> None:
+        """Write the views of the account's tables again, with its present name."""
+        with suppress(ViewsAwayError):
+            for name in await self._redis.tables_of(account):
+                table = await self._existing(UUID(name))
+                async with table.lock:
+                    await self._cache.catch_up(table)
+                    await self._views.publish(table, rewrite=True)
+
+    async def leave_all(self, account: str) -> None:
+        """Leave every table at which the account still sits; ViewsAwayError is for the caller to retry."""
+        try:
+            names = await self._redis.tables_of(account)
+        except ViewsAwayError as error:
+            raise UnavailableError("Try again in a moment.", headers={"Retry-After": "2"}) from error
+        for name in names:
+            with suppress(ConflictError, NotFoundError):  # over, or left meanwhile
+                await self.leave(UUID(name), account)
 
     # the path every command takes
 

@@ -11,12 +11,11 @@ import msgspec
 from msgspec import Meta, Struct, defstruct
 
 from domain.cards import Card
-from domain.decider import AnyGame, Outcome, Rule
+from domain.decider import AnyGame, Rule
 from domain.registry import CURRENT
 from domain.table.model import Status, TableFact, Visibility
 from domain.table.views import SeatPublic
 from projections.table_view import LobbySeat
-from service.http import Problem
 
 Id = Annotated[
     str,
@@ -204,7 +203,7 @@ class TablesQuery(Struct, frozen=True):
     cursor: Cursor | None = None
 
 
-class TableSummaryOut(Struct, frozen=True, rename={}):
+class TableSummaryOut(Struct, frozen=True):
     """A table in a list."""
 
     table: Id
@@ -337,9 +336,7 @@ def _members(union: Any) -> list[Any]:
     return [union] if members is None else list(members)
 
 
-TABLES: Final[dict[str, Any]] = {
-    rules_id: _table_type(game) for rules_id, game in GAMES.items() if CURRENT[game.key] is game
-}
+TABLES: Final[dict[str, Any]] = {key: _table_type(game) for key, game in CURRENT.items()}
 EVENTS: Final[dict[str, Any]] = {key: _event_type(game) for key, game in CURRENT.items()}
 TABLE: Final[Any] = _union(tuple(TABLES.values()))
 
@@ -385,14 +382,6 @@ NEW_TABLE: Final[Any] = _per_game(
     ],
     closed=True,
 )
-MOVE_TYPES: Final[dict[str, Any]] = {key: game.move_type for key, game in CURRENT.items()}
-
-
-class MoveEnvelope(Struct, frozen=True, forbid_unknown_fields=True):
-    """The answer to a decision, its move not yet decoded: the table says which game it is of."""
-
-    decision: Annotated[Version, Meta(description="`you.decision` of the view.")]
-    move: msgspec.Raw
 
 
 def move_request(game: AnyGame) -> Any:
@@ -402,7 +391,9 @@ def move_request(game: AnyGame) -> Any:
         [("decision", Version), ("move", game.move_type)],
         frozen=True,
         forbid_unknown_fields=True,
+        namespace={"__doc__": f"A move at a table of {game.title}: the answer to a decision."},
     )
 
 
-__all__ = ["Outcome", "Problem"]
+MOVE_REQUEST: Final[Any] = _union(tuple(move_request(game) for game in CURRENT.values()))
+"""Body of a move; the table says which game it is of."""

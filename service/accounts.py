@@ -1,0 +1,220 @@
+"""Accounts and their tokens: guests, names, devices, roles.
+
+Tokens are opaque, 256 bits, and kept only as SHA-256. A valid one is remembered for a few seconds in
+each process; a revocation is told to all processes, and while that channel is down nothing is
+remembered.
+"""
+
+import base64
+import hashlib
+import hmac
+import secrets
+import time
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from typing import Final, Literal, TypeAlias
+from uuid import UUID, uuid4
+
+from msgspec import Struct
+
+from projections.redis_store import RedisStore, ViewsAwayError
+from service.errors import FieldError, InvalidRequestError, KeyReusedError, NotFoundError, UnauthenticatedError
+from service.store.accounts import AccountStore, TokenRow
+
+Role: TypeAlias = Literal["player", "arbiter", "operator"]
+
+TOKEN_PREFIX: Final = "bw_"  # noqa: S105 - what secret scanners look for
+_REMEMBER_SECONDS: Final = 5.0
+_REMEMBER_MOST: Final = 50_000
+_TOUCH_SECONDS: Final = 60
+_NAMES_SECONDS: Final = 30.0
+
+
+class Account(Struct, frozen=True):
+    """Who asks: the account, its role and the token used."""
+
+    id: str
+    role: Role
+    token: UUID
+
+
+class NewAccount(Struct, frozen=True):
+    """A created account with its first token in clear."""
+
+    id: UUID
+    name: str
+    token_id: UUID
+    token: str
+
+
+class Accounts:
+    """Use cases of accounts. One per process."""
+
+    def __init__(self, store: AccountStore, redis: RedisStore, *, key: bytes) -> None:
+        self._store = store
+        self._redis = redis
+        self._key = key
+        self._known: dict[bytes, tuple[float, Account]] = {}
+        self._names: dict[str, tuple[float, str | None]] = {}
+
+    def listen(self) -> None:
+        """Follow what other processes tell of revoked tokens and changed names."""
+        self._redis.listen(self._told, self._forget_all)
+
+    # who asks
+
+    async def authenticate(self, header: str | None) -> Account:
+        """Return the account of an Authorization header. UnauthenticatedError if it has no valid token."""
+        scheme, _, token = (header or "").partition(" ")
+        if scheme.lower() != "bearer" or not token.startswith(TOKEN_PREFIX) or len(token) > 100:
+            raise UnauthenticatedError("Send a valid token: Authorization: Bearer bw_...")
+        digest = hashlib.sha256(token.encode()).digest()
+        now = time.monotonic()
+        known = self._known.get(digest)
+        if known is not None and known[0] > now:
+            return known[1]
+        row = await self._store.token(digest)
+        if row is None:
+            raise UnauthenticatedError("Send a valid token: Authorization: Bearer bw_...")
+        account = Account(str(row.player), row.role, row.id)
+        if self._redis.listening:
+            if len(self._known) >= _REMEMBER_MOST:
+                self._known.clear()
+            self._known[digest] = (now + _REMEMBER_SECONDS, account)
+        if row.last_used is None or time.time() - row.last_used > _TOUCH_SECONDS:
+            await self._store.touch(row.id)
+        return account
+
+    # accounts
+
+    async def create_guest(self, name: str, key: str) -> NewAccount:
+        """Create a guest. The same key and name again give the same account and token."""
+        clean = clean_name(name)
+        id_, token_id = self._derived_id("player", "", key), self._derived_id("token", "", key)
+        token = self._derived_token("", key)
+        created = await self._store.create_player(
+            id_, clean, token_id=token_id, role="player", digest=_digest(token), label="first"
+        )
+        if not created and await self._store.name(id_) != clean:
+            raise KeyReusedError("This Idempotency-Key was used with another body.")
+        return NewAccount(id_, clean, token_id, token)
+
+    async def create_with_role(self, role: Role, name: str) -> NewAccount:
+        """Create an account with a role; for operators at the command line."""
+        id_, token_id, token = uuid4(), uuid4(), _new_token()
+        await self._store.create_player(id_, name, token_id=token_id, role=role, digest=_digest(token), label=role)
+        return NewAccount(id_, name, token_id, token)
+
+    async def me(self, account: Account) -> tuple[str | None, int]:
+        """Return the caller's name and when the account was created (ms since 1970 UTC)."""
+        row = await self._store.player(UUID(account.id))
+        if row is None:
+            raise NotFoundError("There is no such account.")
+        return row.name, row.created
+
+    async def rename(self, account: Account, name: str) -> str:
+        """Change the caller's public name."""
+        clean = clean_name(name)
+        await self._store.rename(UUID(account.id), clean)
+        await self._tell(f"name {account.id}")
+        return clean
+
+    async def erase(self, account: Account) -> None:
+        """Erase the name and all tokens; the log keeps only the random id."""
+        digests = await self._store.erase(UUID(account.id))
+        for digest in digests:
+            self._known.pop(digest, None)
+        await self._tell(f"name {account.id}")
+        await self._tell("tokens")
+
+    async def public_name(self, player: UUID) -> str | None:
+        """Return a player's name, None once erased. NotFoundError if there never was one."""
+        row = await self._store.player(player)
+        if row is None:
+            raise NotFoundError("There is no such player.")
+        return row.name
+
+    async def names_of(self, players: Iterable[str]) -> Mapping[str, str]:
+        """Return public names by account; erased accounts are missing."""
+        now = time.monotonic()
+        wanted = list(players)
+        missing = [player for player in wanted if self._names.get(player, (0.0, None))[0] <= now]
+        if missing:
+            if len(self._names) >= _REMEMBER_MOST:
+                self._names.clear()
+            found = await self._store.names([UUID(player) for player in missing])
+            for player in missing:
+                self._names[player] = (now + _NAMES_SECONDS, found.get(UUID(player)))
+        return {player: name for player in wanted if (name := self._names[player][1]) is not None}
+
+    # tokens
+
+    async def create_token(self, account: Account, label: str, days: int, key: str) -> tuple[TokenRow, str]:
+        """Create a token for a device. The same key again gives the same token."""
+        token_id, token = self._derived_id("token", account.id, key), self._derived_token(account.id, key)
+        row = await self._store.create_token(
+            token_id, UUID(account.id), role=account.role, digest=_digest(token), label=label, days=days
+        )
+        if row.label != label:
+            raise KeyReusedError("This Idempotency-Key was used with another body.")
+        return row, token
+
+    async def tokens(self, account: Account) -> list[TokenRow]:
+        """Return the caller's valid tokens, newest first."""
+        return await self._store.tokens(UUID(account.id))
+
+    async def revoke(self, account: Account, token: UUID) -> None:
+        """Revoke one of the caller's tokens, at once everywhere. NotFoundError if he has no such token."""
+        digest = await self._store.revoke(UUID(account.id), token)
+        if digest is None:
+            raise NotFoundError("You have no such token.")
+        self._known.pop(digest, None)
+        await self._tell("tokens")
+
+    # between processes
+
+    async def _tell(self, message: str) -> None:
+        self._told(message)
+        with suppress(ViewsAwayError):  # then nobody remembers tokens for longer than a few seconds
+            await self._redis.tell(message)
+
+    def _told(self, message: str) -> None:
+        kind, _, subject = message.partition(" ")
+        if kind == "tokens":
+            self._known.clear()
+        elif kind == "name":
+            self._names.pop(subject, None)
+
+    def _forget_all(self) -> None:
+        self._known.clear()
+        self._names.clear()
+
+    def _derived_id(self, label: str, account: str, key: str) -> UUID:
+        return UUID(bytes=self._derived(f"{label} id", account, key)[:16], version=4)
+
+    def _derived_token(self, account: str, key: str) -> str:
+        secret = self._derived("token", account, key)
+        return TOKEN_PREFIX + base64.urlsafe_b64encode(secret).rstrip(b"=").decode()
+
+    def _derived(self, label: str, account: str, key: str) -> bytes:
+        """32 bytes that follow from an idempotency key, so that a retry needs no stored secret."""
+        return hmac.digest(self._key, f"blattwerk/account\0{label}\0{account}\0{key}".encode(), "sha256")
+
+
+def clean_name(name: str) -> str:
+    """Return a name without outer blanks. InvalidRequestError if nothing or a control character is in it."""
+    clean = name.strip()
+    if not clean or not clean.isprintable():
+        raise InvalidRequestError(
+            "A field of the body is wrong.",
+            errors=(FieldError("/name", "must have visible characters and no control characters"),),
+        )
+    return clean
+
+
+def _new_token() -> str:
+    return TOKEN_PREFIX + secrets.token_urlsafe(32)
+
+
+def _digest(token: str) -> bytes:
+    return hashlib.sha256(token.encode()).digest()

@@ -1,0 +1,82 @@
+"""Games, their options and rules."""
+
+from typing import Any, Final
+
+from litestar.response.base import ASGIResponse
+
+from domain.decider import AnyGame
+from domain.registry import CURRENT
+from service import wire
+from service.errors import NotFoundError
+from service.http import Call, Operation, answer
+
+_GAME_PARAMETER: Final = {"game": {"type": "string", "pattern": "^[a-z][a-z_]{1,29}$", "examples": ["hearts"]}}
+_CACHE: Final = {"Cache-Control": "public, max-age=300"}
+
+
+async def list_games(_: Call) -> ASGIResponse:
+    items = tuple(
+        wire.GameSummary(game.key, game.title, game.rules_version, *game.seats, game.credits)
+        for game in CURRENT.values()
+    )
+    return answer(wire.GameList(items), headers=_CACHE)
+
+
+async def get_game(call: Call) -> ASGIResponse:
+    game = _game(call)
+    options = dict(game.options_schema)
+    info = wire.GameInfo(game.key, game.title, game.rules_version, *game.seats, game.credits, options)
+    return answer(info, headers=_CACHE)
+
+
+async def get_rules(call: Call) -> ASGIResponse:
+    game = _game(call)
+    rules = wire.RuleList(game.key, game.rules_version, game.rules, dict(game.rejections))
+    return answer(rules, headers=_CACHE)
+
+
+def _game(call: Call) -> AnyGame:
+    game = CURRENT.get(call.request.path_params["game"])
+    if game is None:
+        raise NotFoundError("There is no game of this name.")
+    return game
+
+
+OPERATIONS: tuple[Operation[Any], ...] = (
+    Operation(
+        id="listGames",
+        method="GET",
+        path="/v1/games",
+        summary="List the games",
+        tag="games",
+        run=list_games,
+        public=True,
+        answer=wire.GameList,
+    ),
+    Operation(
+        id="getGame",
+        method="GET",
+        path="/v1/games/{game}",
+        summary="Look at a game and its options",
+        tag="games",
+        run=get_game,
+        public=True,
+        answer=wire.GameInfo,
+        problems=(404,),
+        path_parameters=_GAME_PARAMETER,
+    ),
+    Operation(
+        id="getRules",
+        method="GET",
+        path="/v1/games/{game}/rules",
+        summary="Read the numbered rules of a game",
+        description="Every rule number with a short text, and every code a move can be refused with. "
+        "A refused move names the number in `rule`.",
+        tag="games",
+        run=get_rules,
+        public=True,
+        answer=wire.RuleList,
+        problems=(404,),
+        path_parameters=_GAME_PARAMETER,
+    ),
+)

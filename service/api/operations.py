@@ -1,0 +1,77 @@
+"""Whether the service runs: health, readiness, metrics, the contract."""
+
+from typing import Any
+
+from litestar.response.base import ASGIResponse
+from prometheus_client import CONTENT_TYPE_LATEST
+
+from projections.redis_store import ViewsAwayError
+from service import wire
+from service.http import Call, Operation, answer
+
+
+async def livez(_: Call) -> ASGIResponse:
+    return answer(wire.Health("ok"), headers={"Cache-Control": "no-store"})
+
+
+async def readyz(call: Call) -> ASGIResponse:
+    await call.services.log.ping()
+    try:
+        await call.services.redis.ping()
+    except ViewsAwayError:
+        return answer(wire.Readiness("degraded", "ok", "away"), headers={"Cache-Control": "no-store"})
+    return answer(wire.Readiness("ok", "ok", "ok"), headers={"Cache-Control": "no-store"})
+
+
+async def metrics(call: Call) -> ASGIResponse:
+    return answer(call.services.metrics.text(), media_type=CONTENT_TYPE_LATEST)
+
+
+async def contract(call: Call) -> ASGIResponse:
+    return answer(call.services.contract, headers={"Cache-Control": "public, max-age=300"})
+
+
+OPERATIONS: tuple[Operation[Any], ...] = (
+    Operation(
+        id="livez",
+        method="GET",
+        path="/livez",
+        summary="Whether the process runs",
+        tag="operations",
+        run=livez,
+        public=True,
+        answer=wire.Health,
+    ),
+    Operation(
+        id="readyz",
+        method="GET",
+        path="/readyz",
+        summary="Whether the database answers",
+        description="Without Redis the service is degraded: slower, but complete.",
+        tag="operations",
+        run=readyz,
+        public=True,
+        answer=wire.Readiness,
+    ),
+    Operation(
+        id="metrics",
+        method="GET",
+        path="/metrics",
+        summary="Figures in Prometheus' text format (operators)",
+        tag="operations",
+        run=metrics,
+        roles=("operator",),
+        answer=str,
+        answer_media_type="text/plain",
+    ),
+    Operation(
+        id="getContract",
+        method="GET",
+        path="/openapi.json",
+        summary="This contract",
+        tag="operations",
+        run=contract,
+        public=True,
+        answer=dict[str, Any],
+    ),
+)

@@ -1,0 +1,327 @@
+"""Tables: creating, finding, seats, the host's commands, moves, events, head."""
+
+import hashlib
+from typing import Any, Final
+
+import msgspec
+from litestar.response.base import ASGIResponse
+
+from domain.registry import CURRENT
+from service import wire
+from service.errors import HttpError, NotFoundError
+from service.http import Call, Operation, answer, canonical_body
+from service.tables import TableAnswer
+from service.views import ViewSeen
+
+_new_table: Final[Any] = msgspec.json.Decoder(wire.NEW_TABLE)
+_sit = msgspec.json.Decoder(wire.Sit)
+_start = msgspec.json.Decoder(wire.Start)
+_ready = msgspec.json.Decoder(wire.Ready)
+_values: Final[Any] = msgspec.json.Decoder(dict[str, Any])
+_moves: Final[dict[str, Any]] = {key: msgspec.json.Decoder(wire.move_request(game)) for key, game in CURRENT.items()}
+_VIEW_HEADERS: Final = {"Cache-Control": "private, no-cache", "Vary": "Authorization"}
+
+
+async def create_table(call: Call) -> ASGIResponse:
+    body, key = await call.body(_new_table), call.idempotency_key()
+    made = await call.services.tables.create(
+        call.caller.id,
+        key,
+        game=type(body).__struct_config__.tag,
+        options=body.options,
+        seats=body.seats,
+        bots=body.bots,
+        visibility=body.visibility,
+        digest=hashlib.sha256(canonical_body(await call.read())).digest(),
+    )
+    return _view(made.view, status=201, headers={"Location": f"/v1/tables/{made.table}"})
+
+
+async def list_tables(call: Call) -> ASGIResponse:
+    query = call.query(wire.TablesQuery)
+    items, cursor = await call.services.lobby.page(query.game, query.status, query.cursor, query.limit)
+    body = b'{"items":[%b],"next_cursor":%b}' % (b",".join(items), msgspec.json.encode(cursor))
+    if cursor is None:
+        return answer(body)
+    filters = "".join(f"&{name}={value}" for name, value in (("game", query.game), ("status", query.status)) if value)
+    link = f'</v1/tables?cursor={cursor}&limit={query.limit}{filters}>; rel="next"'
+    return answer(body, headers={"Link": link})
+
+
+async def get_table(call: Call) -> ASGIResponse:
+    table, query = call.uuid("table"), call.query(wire.TableQuery)
+    etag = call.header(b"if-none-match")
+    seen = await call.services.tables.view(table, call.caller.id, etag, query.join_code)
+    if seen.body is None:
+        return answer(None, status=304, headers={**_VIEW_HEADERS, "ETag": seen.etag})
+    return _view(seen)
+
+
+async def take_seat(call: Call) -> ASGIResponse:
+    table = call.uuid("table")
+    body, key = await call.body(_sit), call.idempotency_key()
+    sat = await call.services.tables.sit(
+        table,
+        call.caller.id,
+        key,
+        seat=body.seat,
+        client_seed=body.client_seed,
+        code=body.join_code,
+        bot=body.bot,
+        digest=hashlib.sha256(canonical_body(await call.read())).digest(),
+    )
+    return _view(sat.view, status=201, headers={"Location": f"/v1/tables/{table}"})
+
+
+async def leave_table(call: Call) -> ASGIResponse:
+    await call.services.tables.leave(call.uuid("table"), call.caller.id)
+    return answer(None, status=204)
+
+
+async def free_seat(call: Call) -> ASGIResponse:
+    seat: str = call.request.path_params["seat"]
+    if seat not in ("0", "1", "2", "3", "4", "5"):
+        raise NotFoundError("There is nothing at this address for you.")
+    return _after(await call.services.tables.unseat_bot(call.uuid("table"), call.caller.id, int(seat)))
+
+
+async def start_round(call: Call) -> ASGIResponse:
+    table, body = call.uuid("table"), await call.body(_start)
+    return _after(await call.services.tables.start(table, call.caller.id, body.round))
+
+
+async def change_options(call: Call) -> ASGIResponse:
+    table, values = call.uuid("table"), await call.body(_values)
+    return _after(await call.services.tables.change_options(table, call.caller.id, values))
+
+
+async def mark_ready(call: Call) -> ASGIResponse:
+    table, body = call.uuid("table"), await call.body(_ready)
+    return _after(await call.services.tables.mark_ready(table, call.caller.id, body.ready))
+
+
+async def end_match(call: Call) -> ASGIResponse:
+    return _after(await call.services.tables.end_match(call.uuid("table"), call.caller.id))
+
+
+async def make_move(call: Call) -> ASGIResponse:
+    stream = call.uuid("table")
+    game = await call.services.tables.game_of(stream, call.caller.id)
+    body = await call.body(_moves[game])
+    made = await call.services.tables.move(stream, call.caller.id, body.decision, body.move)
+    head = msgspec.json.encode(made.event)
+    view = made.view.body or b"null"
+    return answer(
+        b'{"game":"%b","version":%d,"event":%b,"view":%b}' % (game.encode(), made.version, head, view),
+        headers={**_VIEW_HEADERS, "ETag": made.view.etag},
+    )
+
+
+async def list_events(call: Call) -> ASGIResponse:
+    table, query = call.uuid("table"), call.query(wire.EventsQuery)
+    accept = call.header(b"accept") or "*/*"
+    if not any(kind in accept for kind in ("*/*", "application/*", "application/json")):
+        raise HttpError(406)
+    page = await call.services.tables.events(table, call.caller.id, query.after, query.limit, query.join_code)
+    after = page.events[-1].version if page.more else None
+    body = {"game": page.game, "version": page.version, "items": page.events, "next_after": after}
+    link = (
+        {} if after is None else {"Link": f'</v1/tables/{table}/events?after={after}&limit={query.limit}>; rel="next"'}
+    )
+    return answer(body, headers={**_VIEW_HEADERS, **link})
+
+
+async def get_head(call: Call) -> ASGIResponse:
+    table, query = call.uuid("table"), call.query(wire.TableQuery)
+    version, hash_, time = await call.services.tables.head(table, call.caller.id, query.join_code)
+    signer = call.services.signer
+    note = signer.head(table, version, hash_, time)
+    return answer(wire.Head(str(table), version, hash_.hex(), time, note, signer.verifier_key), headers=_VIEW_HEADERS)
+
+
+def _after(done: TableAnswer) -> ASGIResponse:
+    return _view(done.view)
+
+
+def _view(seen: ViewSeen, *, status: int = 200, headers: dict[str, str] | None = None) -> ASGIResponse:
+    return answer(seen.body, status=status, headers={**_VIEW_HEADERS, "ETag": seen.etag, **(headers or {})})
+
+
+_ETAG: Final = {"ETag": "Strong tag of this view, from version and viewer; for If-None-Match."}
+_TABLE_LINKS: Final = {
+    name: {"operationId": name, "parameters": {"table": "$response.body#/table"}}
+    for name in ("getTable", "listEvents", "getHead", "takeSeat", "leaveTable", "startRound", "markReady", "makeMove")
+}
+_SEAT_PARAMETER: Final = {"seat": {"type": "integer", "minimum": 0, "maximum": 5}}
+
+OPERATIONS: tuple[Operation[Any], ...] = (
+    Operation(
+        id="createTable",
+        method="POST",
+        path="/v1/tables",
+        summary="Create a table",
+        description="You become host on seat 0. The commitment to the shuffle secret is in the answer; give your "
+        "client seed afterwards with takeSeat.",
+        tag="tables",
+        run=create_table,
+        status=201,
+        body=wire.NEW_TABLE,
+        answer=wire.TABLE,
+        idempotent=True,
+        problems=(404, 409),
+        answer_headers={**_ETAG, "Location": "The table."},
+        links=_TABLE_LINKS,
+    ),
+    Operation(
+        id="listTables",
+        method="GET",
+        path="/v1/tables",
+        summary="List public tables",
+        description="Newest first.",
+        tag="tables",
+        run=list_tables,
+        query=wire.TablesQuery,
+        answer=wire.TablePage,
+        answer_headers={"Link": "The next page, if there is one."},
+    ),
+    Operation(
+        id="getTable",
+        method="GET",
+        path="/v1/tables/{table}",
+        summary="Look at a table as my seat, or as a spectator",
+        tag="tables",
+        run=get_table,
+        query=wire.TableQuery,
+        answer=wire.TABLE,
+        conditional=True,
+        problems=(404,),
+        answer_headers=_ETAG,
+    ),
+    Operation(
+        id="takeSeat",
+        method="POST",
+        path="/v1/tables/{table}/seats",
+        summary="Sit down, add a client seed, or seat a bot",
+        tag="seats",
+        run=take_seat,
+        status=201,
+        body=wire.Sit,
+        answer=wire.TABLE,
+        idempotent=True,
+        problems=(404, 409),
+        answer_headers={**_ETAG, "Location": "The table."},
+    ),
+    Operation(
+        id="leaveTable",
+        method="DELETE",
+        path="/v1/tables/{table}/seats/me",
+        summary="Leave the table",
+        description="Before the match the seat becomes open; later a bot takes it. If the host leaves, the next "
+        "person clockwise becomes host; if no person is left the table is closed.",
+        tag="seats",
+        run=leave_table,
+        status=204,
+        problems=(404, 409),
+    ),
+    Operation(
+        id="freeSeat",
+        method="DELETE",
+        path="/v1/tables/{table}/seats/{seat}",
+        summary="Free a bot's seat before the match (host)",
+        tag="seats",
+        run=free_seat,
+        answer=wire.TABLE,
+        problems=(400, 404, 409),
+        answer_headers=_ETAG,
+        path_parameters=_SEAT_PARAMETER,
+    ),
+    Operation(
+        id="startRound",
+        method="POST",
+        path="/v1/tables/{table}/start",
+        summary="Start the match, or the next round (host)",
+        description="`round` 1 starts the match. Where the host starts each round, the next number starts the next "
+        "one. A round that has started already is no error, so a retry is safe.",
+        tag="tables",
+        run=start_round,
+        body=wire.Start,
+        answer=wire.TABLE,
+        problems=(404, 409),
+        answer_headers=_ETAG,
+    ),
+    Operation(
+        id="changeOptions",
+        method="PATCH",
+        path="/v1/tables/{table}/options",
+        summary="Change options between rounds (host)",
+        description="Only for games whose options may change in the lobby; the body holds the new values by name.",
+        tag="tables",
+        run=change_options,
+        body=dict[str, Any],
+        answer=wire.TABLE,
+        problems=(404, 409),
+        answer_headers=_ETAG,
+    ),
+    Operation(
+        id="markReady",
+        method="PUT",
+        path="/v1/tables/{table}/ready",
+        summary="Set or clear my ready mark",
+        tag="tables",
+        run=mark_ready,
+        body=wire.Ready,
+        answer=wire.TABLE,
+        problems=(404, 409),
+        answer_headers=_ETAG,
+    ),
+    Operation(
+        id="endMatch",
+        method="POST",
+        path="/v1/tables/{table}/end",
+        summary="End an open match between rounds (host)",
+        tag="tables",
+        run=end_match,
+        answer=wire.TABLE,
+        problems=(404, 409),
+        answer_headers=_ETAG,
+    ),
+    Operation(
+        id="makeMove",
+        method="POST",
+        path="/v1/tables/{table}/moves",
+        summary="Answer a decision",
+        description="Send `you.decision` with the move. The same decision with the same move again, days later too, "
+        "gives the same answer and records nothing twice; with another move it is refused.",
+        tag="moves",
+        run=make_move,
+        body=wire.MOVE_REQUEST,
+        answer=wire.MOVE_RESULT,
+        problems=(404, 409),
+        answer_headers=_ETAG,
+    ),
+    Operation(
+        id="listEvents",
+        method="GET",
+        path="/v1/tables/{table}/events",
+        summary="Read a table's events as my seat may see them",
+        description="In order of their versions, from any version on. After the match everything is open to everyone.",
+        tag="events",
+        run=list_events,
+        query=wire.EventsQuery,
+        answer=wire.EVENT_PAGE,
+        problems=(404, 406),
+        answer_headers={"Link": "The next page, if there is one."},
+    ),
+    Operation(
+        id="getHead",
+        method="GET",
+        path="/v1/tables/{table}/head",
+        summary="Get the signed end of a table's chain",
+        description="Two different signed heads of one version prove that the server showed two histories.",
+        tag="events",
+        run=get_head,
+        query=wire.TableQuery,
+        answer=wire.Head,
+        problems=(404,),
+    ),
+)

@@ -1,0 +1,52 @@
+"""The composition root: how the parts of one process are put together."""
+
+from contextlib import AsyncExitStack
+from typing import TYPE_CHECKING
+
+from projections.redis_store import RedisStore
+from service.accounts import Accounts
+from service.heads import Signer
+from service.live import TableCache
+from service.lobby import Lobby
+from service.metrics import Metrics
+from service.store.accounts import AccountStore
+from service.store.log import Log
+from service.tables import Tables
+from service.views import Views
+
+if TYPE_CHECKING:
+    from service.settings import Settings
+
+
+class Services:
+    """Everything a process works with; `open` before use, `close` at the end."""
+
+    def __init__(self, settings: "Settings") -> None:
+        key = settings.key_bytes
+        self.settings = settings
+        self.log = Log(settings.database_dsn)
+        self.redis = RedisStore(settings.redis_dsn)
+        self.account_store = AccountStore(settings.database_dsn)
+        self.accounts = Accounts(self.account_store, self.redis, key=key)
+        self.cache = TableCache(self.log, settings.cache_tables)
+        self.views = Views(self.redis, self.cache, self.accounts.names_of)
+        self.tables = Tables(self.log, self.cache, self.views, self.redis, key=key)
+        self.lobby = Lobby(self.redis, self.log, self.cache, self.views, key=key)
+        self.signer = Signer(key, settings.origin)
+        self.metrics = Metrics()
+        self.contract = b""
+        self._stack = AsyncExitStack()
+
+    async def open(self) -> None:
+        """Connect to database and Redis. The database has to answer, Redis need not."""
+        await self.log.open()
+        self._stack.push_async_callback(self.log.close)
+        await self.account_store.open()
+        self._stack.push_async_callback(self.account_store.close)
+        await self.redis.open()
+        self._stack.push_async_callback(self.redis.close)
+        self.accounts.listen()
+
+    async def close(self) -> None:
+        """Finish what is under way and disconnect."""
+        await self._stack.aclose()

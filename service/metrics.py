@@ -1,0 +1,40 @@
+"""Figures for operators, under OpenTelemetry's names; labels carry no ids, names or cards."""
+
+from prometheus_client import CollectorRegistry, Counter, Histogram, generate_latest
+from prometheus_client.registry import Collector
+
+_BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0)
+
+
+class Metrics:
+    """The figures of one process."""
+
+    def __init__(self) -> None:
+        self.registry = CollectorRegistry()
+        self._duration = Histogram(
+            "http_server_request_duration_seconds",
+            "Time from request to answer.",
+            ("http_request_method", "http_route", "http_response_status_code"),
+            buckets=_BUCKETS,
+            registry=self.registry,
+        )
+        self.refused = Counter(
+            "blattwerk_moves_refused", "Moves that were refused, by code.", ("code",), registry=self.registry
+        )
+        self._children: dict[tuple[str, str, int], Histogram] = {}
+
+    def add(self, collector: Collector) -> None:
+        """Register further figures."""
+        self.registry.register(collector)
+
+    def observe(self, method: str, route: str, status: int, seconds: float) -> None:
+        """Count one request."""
+        key = (method, route, status)
+        child = self._children.get(key)
+        if child is None:
+            child = self._children[key] = self._duration.labels(method, route, str(status))
+        child.observe(seconds)
+
+    def text(self) -> bytes:
+        """Return all figures in Prometheus' text format."""
+        return generate_latest(self.registry)
