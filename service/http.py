@@ -85,6 +85,7 @@ class Operation(Generic[StructT]):
     """Type of the successful body; None for none."""
     answer_media_type: str = "application/json"
     body: Any = None
+    """Type of the body; a tuple of types where any of them may come."""
     query: Any = None
     """Struct of the query parameters; every field has a default."""
     public: bool = False

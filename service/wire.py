@@ -395,5 +395,13 @@ def move_request(game: AnyGame) -> Any:
     )
 
 
-MOVE_REQUEST: Final[Any] = _union(tuple(move_request(game) for game in CURRENT.values()))
-"""Body of a move; the table says which game it is of."""
+MOVE_REQUESTS: Final[tuple[Any, ...]] = tuple(move_request(game) for game in CURRENT.values())
+"""Bodies of a move, one for each game; the table says which one it has to be."""
+
+
+class OptionsChange(Struct, frozen=True):
+    """New values of options by name; those that are not named keep theirs."""
+
+
+OPTIONS_CHANGE: Final[Any] = OptionsChange
+"""Declares the body of changeOptions; its properties come from the games (`service.contract`)."""

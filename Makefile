@@ -1,0 +1,97 @@
+# Everything a developer runs. The tools live in .venv, installed from the locks in deploy/requirements;
+# only `make` itself and a Python (3.11 to 3.13) have to be on the machine, for `make contract` also npm.
+
+.DEFAULT_GOAL := help
+.PHONY: help run test lint format bench bench-peers fuzz soak contract lock clean
+.DELETE_ON_ERROR:
+
+RIGHT_PYTHON := import sys, venv, ensurepip; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))
+PYTHON = $(shell for name in python3 python3.13 python3.12 python3.11; do \
+	"$$name" -c '$(RIGHT_PYTHON)' 2>/dev/null && { command -v "$$name"; break; }; done)
+BIN := .venv/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check --quiet
+LOCKS := deploy/requirements
+PACKAGES := domain projections service
+
+help:
+	@echo 'make run          start the service on an embedded PostgreSQL and Redis (data in .data)'
+	@echo 'make test         linters, types and all tests on real servers'
+	@echo 'make lint         linters and types alone;  make format  puts the code in shape'
+	@echo 'make contract     check openapi/openapi.json against the service, Redocly and Spectral'
+	@echo 'make bench        what the service does per second;  make bench-peers  others beside it'
+	@echo 'make fuzz         longer random tests;  make soak  hours of load with faults'
+	@echo 'make lock         renew the locks of all dependencies'
+	@echo 'make clean        remove what was built and installed here (never .data)'
+
+# --- what is installed -------------------------------------------------------------------------
+
+.venv/.created:
+	@test -n '$(PYTHON)' || { echo 'Blattwerk needs Python 3.11, 3.12 or 3.13 with its venv module' \
+		'(on Debian: python3-venv); to name one: make PYTHON=/path/to/python $(MAKECMDGOALS)' >&2; exit 1; }
+	'$(PYTHON)' -m venv --clear .venv
+	@touch $@
+
+.venv/.service: .venv/.created $(LOCKS)/service.txt pyproject.toml
+	$(PIP) install --require-hashes --only-binary :all: -r $(LOCKS)/service.txt
+	$(PIP) install --no-deps --no-build-isolation --editable .
+	@touch $@
+
+.venv/.%: .venv/.service $(LOCKS)/%.txt
+	$(PIP) install --require-hashes --only-binary :all: -r $(LOCKS)/$*.txt
+	@touch $@
+
+# --- what is run -------------------------------------------------------------------------------
+
+run: .venv/.service
+	@exec $(BIN)/blattwerk serve
+
+lint: .venv/.test
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/lint-imports
+	$(BIN)/mypy $(PACKAGES) tests
+	$(BIN)/pyright
+
+format: .venv/.test
+	$(BIN)/ruff check --fix .
+	$(BIN)/ruff format .
+
+test: lint
+	$(BIN)/pytest -n 2 --dist loadfile
+
+bench: .venv/.bench
+	$(BIN)/python -m tests.bench
+
+bench-peers: .venv/.bench
+	$(BIN)/python -m tests.bench --peers
+
+fuzz: .venv/.fuzz
+	$(BIN)/python -m tests.fuzz
+
+soak: .venv/.test
+	$(BIN)/python -m tests.soak
+
+contract: .venv/.test
+	$(BIN)/python -m service.contract --check openapi/openapi.json
+	@command -v npm >/dev/null || { echo 'make contract needs Node.js with npm (20 or later)' >&2; exit 1; }
+	cd openapi && npm ci --silent --no-audit --no-fund
+	cd openapi && npm run --silent lint
+
+# --- locks -------------------------------------------------------------------------------------
+# One resolution for every Python and platform; later locks are held to the versions of earlier ones.
+
+COMPILE = $(BIN)/uv pip compile pyproject.toml --quiet --no-config --universal --python-version 3.11 \
+	--generate-hashes --no-emit-index-url --no-header --no-annotate --upgrade
+
+lock: .venv/.lock
+	$(COMPILE) --group lock -o $(LOCKS)/lock.txt
+	$(COMPILE) --extra service --group build -o $(LOCKS)/service.txt
+	$(COMPILE) --extra service --group build --group test -c $(LOCKS)/service.txt -o $(LOCKS)/test.txt
+	$(COMPILE) --extra service --group build --group test --group fuzz -c $(LOCKS)/test.txt -o $(LOCKS)/fuzz.txt
+	$(COMPILE) --extra service --group build --group test --group bench -c $(LOCKS)/test.txt -o $(LOCKS)/bench.txt
+	cd openapi && npm install --package-lock-only --ignore-scripts --no-audit --no-fund --silent
+
+clean:
+	rm -rf .venv build dist *.egg-info openapi/node_modules
+	rm -rf .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis .schemathesis
+	find $(PACKAGES) tests -type d -name __pycache__ -prune -exec rm -rf {} +
