@@ -5,17 +5,28 @@ from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any, Final
 
+import msgspec
 import structlog
-from litestar import Litestar, Request
+from litestar import Litestar, Request, Response
+from litestar.enums import HttpMethod
 from litestar.handlers import HTTPRouteHandler
 from litestar.response.base import ASGIResponse
-from litestar.types import ASGIApp, Message, Receive, Scope, Send
+from litestar.types import ASGIApp, Message, Receive, Send
 
 from service.api import games, operations, players, tables
 from service.composition import Services
 from service.contract import contract_bytes
 from service.errors import ForbiddenError, HttpError, ServiceError, UnavailableError
-from service.http import MAX_BODY_BYTES, Call, Operation, problem_answer, trace_id_of, translated
+from service.http import (
+    MAX_BODY_BYTES,
+    PROBLEM_TYPE,
+    Call,
+    Operation,
+    problem_answer,
+    problem_of,
+    trace_id_of,
+    translated,
+)
 from service.store.errors import StoreUnavailableError
 
 if TYPE_CHECKING:
@@ -52,7 +63,9 @@ def create_app(settings: "Settings") -> ASGIApp:
         [_route(operation, services) for operation in OPERATIONS],
         openapi_config=None,
         lifespan=[lifespan],
-        exception_handlers={Exception: lambda request, error: _shown(request, error, services)},
+        exception_handlers={
+            Exception: lambda request, error: _unrouted(request, error, settings.problem_base_url),
+        },
         request_max_body_size=MAX_BODY_BYTES,
         logging_config=None,
     )
@@ -66,28 +79,41 @@ def _route(operation: Operation[Any], services: Services) -> HTTPRouteHandler:
     async def handler(request: Request[Any, Any, Any]) -> ASGIResponse:
         request.scope["state"]["route"] = operation.path
         call = Call(operation, request, services)
-        if not public:
-            account = await services.accounts.authenticate(call.header(b"authorization"))
-            if account.role not in roles:
-                raise ForbiddenError("This is for " + " and ".join(roles) + "s.")
-            call.account = account
-        return await run(call)
+        try:
+            if not public:
+                account = await services.accounts.authenticate(call.header(b"authorization"))
+                if account.role not in roles:
+                    raise ForbiddenError("This is for " + " and ".join(roles) + "s.")
+                call.account = account
+            return await run(call)
+        except Exception as error:  # every error of an operation becomes a problem
+            shown = _shown(error, call.trace_id)
+            return problem_answer(shown, call.trace_id, services.settings.problem_base_url)
 
     path = operation.path
     for name in ("table", "player", "token", "game", "seat"):
         path = path.replace(f"{{{name}}}", f"{{{name}:str}}")
-    return HTTPRouteHandler(path, http_method=operation.method, name=operation.id)(handler)  # type: ignore[call-arg]
+    method = HttpMethod(operation.method)
+    return HTTPRouteHandler(path, http_method=method, name=operation.id, status_code=200)(handler)
 
 
-def _shown(request: "Request[Any, Any, Any]", error: Exception, services: Services) -> ASGIResponse:
-    """Return the problem that a caller sees of an error."""
-    trace_id = request.scope["state"].get("trace_id", "")
+def _unrouted(request: "Request[Any, Any, Any]", error: Exception, base_url: str) -> Response[bytes]:
+    """Answer what never reached an operation: no such path, no such method."""
+    trace_id: str = request.scope["state"].get("trace_id", "")
+    shown = _shown(error, trace_id)
+    kind, problem = problem_of(shown, trace_id, base_url)
+    headers = shown.headers if isinstance(shown, ServiceError) else {}
+    return Response(msgspec.json.encode(problem), status_code=kind.status, media_type=PROBLEM_TYPE, headers=headers)
+
+
+def _shown(error: Exception, trace_id: str) -> Exception:
+    """Return the error that a caller sees instead of this one; what nobody foresaw is logged."""
     shown = translated(error)
     if isinstance(shown, StoreUnavailableError):
         shown = UnavailableError("The database does not answer; nothing was recorded.", headers={"Retry-After": "2"})
     if not isinstance(shown, ServiceError):
         log.error("request failed", trace_id=trace_id, exc_info=error)
-    return problem_answer(shown, trace_id, services.settings.problem_base_url)
+    return shown
 
 
 def _outermost(app: Litestar, services: Services) -> ASGIApp:
@@ -95,13 +121,13 @@ def _outermost(app: Litestar, services: Services) -> ASGIApp:
     allowed = _methods_by_route()
     observe = services.metrics.observe
 
-    async def asgi(scope: Scope, receive: Receive, send: Send) -> None:
+    async def asgi(scope: Any, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             await app(scope, receive, send)
             return
         begun = time.perf_counter()
         method = scope["method"]
-        trace_id = trace_id_of(scope["headers"])  # type: ignore[arg-type]
+        trace_id = trace_id_of(scope["headers"])
         state: dict[str, Any] = {"trace_id": trace_id, "route": "unknown"}
         scope["state"] = state
         status = 500
@@ -120,7 +146,7 @@ def _outermost(app: Litestar, services: Services) -> ASGIApp:
             await _options(scope, answer, receive, allowed)
         else:
             if method == "HEAD":
-                scope["method"] = "GET"  # type: ignore[typeddict-item]
+                scope["method"] = "GET"
             await app(scope, receive, answer)
         observe(method, state["route"], status, time.perf_counter() - begun)
 
@@ -136,7 +162,7 @@ def _methods_by_route() -> dict[tuple[str, ...], list[str]]:
 
 
 async def _options(
-    scope: Scope,
+    scope: Any,
     send: Callable[[Message], Awaitable[None]],
     receive: Receive,
     allowed: dict[tuple[str, ...], list[str]],
@@ -148,7 +174,7 @@ async def _options(
             want.startswith("{") or want == part for want, part in zip(route, parts, strict=True)
         ):
             response = ASGIResponse(status_code=204, headers={"Allow": ", ".join(sorted(methods))}, media_type="")
-            await response(scope, receive, send)  # type: ignore[arg-type]
+            await response(scope, receive, send)
             return
-    trace_id = scope["state"]["trace_id"]  # type: ignore[typeddict-item]
-    await problem_answer(HttpError(405, {"Allow": ""}), trace_id, "")(scope, receive, send)  # type: ignore[arg-type]
+    trace_id = scope["state"]["trace_id"]
+    await problem_answer(HttpError(405, {"Allow": ""}), trace_id, "")(scope, receive, send)

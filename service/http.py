@@ -198,7 +198,7 @@ async def _limited_body(request: "Request[Any, Any, Any]") -> bytes:
     return bytes(received)
 
 
-def _decode_with_whole_floats(raw: bytes, type_: Any, error: msgspec.ValidationError) -> Any:
+def _decode_with_whole_floats(raw: bytes, type_: type[StructT], error: msgspec.ValidationError) -> StructT:
     """Decode once more with `4.0` read as the integer 4, as JSON Schema defines integers."""
     try:
         return msgspec.convert(_whole(msgspec.json.decode(raw)), type_, strict=True)
@@ -255,7 +255,7 @@ def answer(
     return ASGIResponse(
         body=content,
         status_code=status,
-        headers=headers or {},
+        headers=dict(headers) if headers else None,
         media_type=media_type if content or status not in (204, 304) else "",
     )
 

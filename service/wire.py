@@ -268,6 +268,11 @@ def _union(types: tuple[Any, ...]) -> Any:
     return Union[types] if types else Any  # noqa: UP007 - built from a list
 
 
+def _many(type_: Any) -> Any:
+    """The type of a JSON array of `type_`, which is known at run time only."""
+    return tuple[type_, ...]
+
+
 def _table_type(game: AnyGame) -> Any:
     """The view of a table: what `splice` joins, declared."""
     you = defstruct(
@@ -281,7 +286,7 @@ def _table_type(game: AnyGame) -> Any:
                 ],
             ),
             ("hand", tuple[Card, ...]),
-            ("legal", tuple[game.legal_type, ...]),
+            ("legal", _many(game.legal_type)),
             ("private", game.private_type | None),
             ("join_code", JoinCode | None),
         ],
@@ -324,7 +329,7 @@ def _event_type(game: AnyGame) -> Any:
             ("seat", SeatNumber | None),
             ("decision", Version | None),
             ("table", tuple[TableFact, ...]),
-            ("facts", tuple[_union(tuple(dict.fromkeys(facts))), ...]),
+            ("facts", _many(_union(tuple(dict.fromkeys(facts))))),
         ],
         frozen=True,
         namespace={"__doc__": "One recorded command with what followed from it, as the caller may see it."},
@@ -367,7 +372,7 @@ MOVE_RESULT: Final[Any] = _per_game(
 EVENT_PAGE: Final[Any] = _per_game(
     "EventPage",
     "A page of a table's events. `version` is the table's newest; `next_after` continues, null at the end.",
-    lambda game: [("version", Version), ("items", tuple[EVENTS[game.key], ...]), ("next_after", Version | None)],
+    lambda game: [("version", Version), ("items", _many(EVENTS[game.key])), ("next_after", Version | None)],
 )
 _SEATS = Annotated[int, Meta(ge=2, le=6, description="Number of seats, where the options do not say it.")]
 _BOTS = Annotated[tuple[SeatNumber, ...], Meta(max_length=5, description="Seats that bots take; seat 0 is yours.")]

@@ -1,0 +1,125 @@
+"""The storage format: canonical bytes, seals, private parts, old shapes."""
+
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from domain import codec, fairness
+from domain.codec import Codec, DamagedEventError
+from domain.registry import CURRENT
+from domain.table import rules
+from domain.table.fold import apply, begin
+from domain.table.model import Facts
+from domain.table.views import event_seen
+
+HEARTS = CURRENT["hearts"]
+CODEC = Codec(HEARTS)
+SECRET = bytes(range(32))
+TABLE = "00112233-4455-6677-8899-aabbccddeeff"
+SAMPLES = Path(__file__).parent / "samples"
+
+
+def deal() -> codec.Sealed:
+    """The event that starts a match: it hides a pack and four hands."""
+    made = rules.create(HEARTS, {}, None, (1, 2, 3), player="ada", visibility="public", commitment="00")
+    assert isinstance(made, Facts)
+    started = rules.start(begin(HEARTS, TABLE, made, 0), 0, fairness.MatchChance(bytes(32)))
+    assert isinstance(started, Facts)
+    return CODEC.seal(started, seats=4, secret=SECRET, version=2, time=1_750_000_000_000, type_="start", actor=0)
+
+
+def test_an_event_survives_its_bytes() -> None:
+    sealed = deal()
+    assert CODEC.decode(sealed.envelope, sealed.parts_text) == sealed.event
+
+
+def test_the_envelope_is_compact_json_in_a_fixed_order_without_floats() -> None:
+    envelope = deal().envelope
+    assert envelope.startswith(
+        b'{"format":1,"version":2,"time":1750000000000,"type":"start","actor":0,"decision":null,'
+    )
+    assert envelope.isascii()
+    assert b" " not in envelope.replace(b"match_started", b"")
+    assert msgspec.json.encode(msgspec.json.decode(envelope)) == envelope
+
+
+def test_every_event_carries_one_seal_for_each_seat_and_one_for_the_server() -> None:
+    quiet = CODEC.seal(Facts(), seats=4, secret=SECRET, version=3, time=0, type_="ready", actor=1)
+    assert len(deal().event.seals) == len(quiet.event.seals) == 5
+    assert len(set(quiet.event.seals)) == 5, "equal parts are sealed under different salts"
+
+
+def test_each_seal_opens_with_its_salt_and_the_exact_bytes_of_its_part() -> None:
+    sealed = deal()
+    for viewer, part, seal in zip((0, 1, 2, 3, 255), sealed.parts, sealed.event.seals, strict=True):
+        assert fairness.seal(fairness.salt(SECRET, 2, viewer), part).hex() == seal
+    assert codec.split_parts(sealed.parts_text) == sealed.parts
+
+
+def test_the_envelope_of_a_deal_holds_no_card() -> None:
+    envelope = deal().envelope.decode()
+    assert not [card for card in ("2C", "QS", "AH", "TD") if f'"{card}"' in envelope]
+
+
+def test_a_seat_learns_its_own_hand_and_a_spectator_none() -> None:
+    event = deal().event
+    own = msgspec.json.encode(event_seen(event, 2, over=False))
+    others = msgspec.json.encode(event_seen(event, None, over=False))
+    hands: Any = HEARTS
+    state = apply(begin_state(), 0, event.facts)
+    for seat in range(4):
+        for card in hands.hand(state.play, seat):
+            assert (f'"{card}"'.encode() in own) == (seat == 2)
+            assert f'"{card}"'.encode() not in others
+
+
+def begin_state() -> Any:
+    made = rules.create(HEARTS, {}, None, (1, 2, 3), player="ada", visibility="public", commitment="00")
+    assert isinstance(made, Facts)
+    return begin(HEARTS, TABLE, made, 0)
+
+
+def test_after_the_match_everybody_gets_the_complete_facts() -> None:
+    event = deal().event
+    assert event_seen(event, None, over=True).facts == event.facts.game
+
+
+@pytest.mark.parametrize(
+    ("envelope", "parts"),
+    [
+        (b"", b"[]"),
+        (b"{}", b"[]"),
+        (b'{"format":1}', b"[]"),
+        (b'{"format":99}', b"[]"),
+        (b"[" * 5000, b"[]"),
+        (deal().envelope[:-1], deal().parts_text),
+        (deal().envelope, b"[]"),
+        (deal().envelope, deal().parts_text[:-1]),
+        (deal().envelope, deal().parts_text.replace(b"round_dealt", b"card_played")),
+        (deal().envelope.replace(b'"version":2', b'"version":"2"'), deal().parts_text),
+    ],
+)
+def test_bytes_that_are_no_event_are_named_as_damaged(envelope: bytes, parts: bytes) -> None:
+    with pytest.raises(DamagedEventError):
+        CODEC.decode(envelope, parts)
+
+
+def test_todays_stored_bytes_stay_readable() -> None:
+    envelope, parts = (SAMPLES / "hearts-start-format-1.txt").read_bytes().splitlines()
+    assert CODEC.decode(envelope, parts) == deal().event
+
+
+def test_an_old_shape_is_lifted_in_one_place(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A stored sample of a shape without `format`, whose facts stood beside the table's in one list."""
+
+    def from_0(envelope: dict[str, Any], parts: list[Any]) -> tuple[dict[str, Any], list[Any]]:
+        table, game = envelope.pop("facts")
+        return {"format": 1, **envelope, "public": {"table": table, "game": game}}, parts
+
+    envelope, parts = (SAMPLES / "hearts-start-format-0.txt").read_bytes().splitlines()
+    with pytest.raises(DamagedEventError, match="unknown event format 0"):
+        CODEC.decode(envelope, parts)
+    monkeypatch.setitem(codec.LIFTS, 0, from_0)
+    assert CODEC.decode(envelope, parts) == deal().event
