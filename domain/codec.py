@@ -117,7 +117,7 @@ class Codec:
         facts: Facts,
         *,
         seats: int,
-        secret: bytes,
+        salts: fairness.Salts,
         version: int,
         time: int,
         type_: str,
@@ -125,24 +125,26 @@ class Codec:
         decision: int | None = None,
         move: Any = None,
     ) -> Sealed:
-        """Return the event that records `facts`, with its parts sealed under the table's secret."""
+        """Return the event that records `facts`, with its parts sealed under the table's salts."""
         game = self.game
         public = tuple(game.publish(fact) for fact in facts.game)
-        private = tuple(
-            tuple(told for fact in facts.game if (told := game.confide(fact, seat)) is not None)
-            for seat in range(seats)
-        )
         hidden = tuple(
             (place, fact)
             for place, (fact, shown) in enumerate(zip(facts.game, public, strict=True))
             if fact is not shown
         )
+        private: tuple[tuple[Any, ...], ...] = ((),) * seats
+        if hidden:  # a fact that hides nothing has no private form either
+            private = tuple(
+                tuple(told for _, fact in hidden if (told := game.confide(fact, seat)) is not None)
+                for seat in range(seats)
+            )
         parts = (
             *(_encode(told) if told else EMPTY_PART for told in private),
             _encode(ServerPart(move, hidden)),
         )
         seals = tuple(
-            fairness.seal(fairness.salt(secret, version, viewer), part).hex()
+            fairness.seal(salts.salt(version, viewer), part).hex()
             for viewer, part in zip((*range(seats), fairness.SERVER_VIEWER), parts, strict=True)
         )
         envelope = _encode(

@@ -11,7 +11,7 @@ from msgspec import Struct
 
 from domain.decider import Seat
 from domain.table.model import SeatKind, Status, TableState
-from domain.table.views import public_view, seat_part
+from domain.table.views import SeatPublic, TablePublic, You, public_view, seat_part
 
 _encode: Final = msgspec.json.Encoder().encode
 
@@ -49,8 +49,9 @@ class Projection(Struct, frozen=True):
     """The account in each seat, None for bots and open seats."""
     public: bytes
     """JSON object of the public part."""
+    yours: tuple[You, ...]
+    """Each seat's part, and below its JSON object."""
     seats: tuple[bytes, ...]
-    """JSON object of each seat's part."""
     notes: tuple[int, ...]
     """Version of each seat's private stream that its part was made from; 0 if it has none."""
     summary: bytes
@@ -59,6 +60,8 @@ class Projection(Struct, frozen=True):
     status: Status
     created: int
     bots_to_act: bool
+    heading: tuple[Any, ...]
+    """What the summary was made from, to see whether it has to be made again."""
 
 
 def project(
@@ -67,44 +70,64 @@ def project(
     *,
     join_code: str | None = None,
     notes: Sequence[tuple[int, Any]] = (),
+    before: Projection | None = None,
 ) -> Projection:
     """Return the projection of a state.
 
     `names` maps accounts to public names, `join_code` is given for private tables, `notes` holds for
-    each seat the version and the fold of its private stream (empty for games without).
+    each seat the version and the fold of its private stream (empty for games without). Parts that
+    equal those of `before`, the projection of an earlier version, are taken from it.
     """
-    public = public_view(state, names)
     setup = state.setup
-    seats = range(setup.seats)
+    public = public_view(state, names)
+    yours = tuple(
+        seat_part(state, seat, notes=notes[seat][1] if notes else None, join_code=join_code)
+        for seat in range(setup.seats)
+    )
+    heading = (state.status, state.host, state.seats, public.options, names)
+    same = before is not None and before.heading == heading
     return Projection(
         table=setup.table,
         version=state.version,
         visibility=setup.visibility,
-        players=tuple(occupant.player for occupant in state.seats),
+        players=before.players if same and before is not None else tuple(seat.player for seat in state.seats),
         public=_encode(public),
-        seats=tuple(
-            _encode(seat_part(state, seat, notes=notes[seat][1] if notes else None, join_code=join_code))
-            for seat in seats
-        ),
-        notes=tuple(notes[seat][0] if notes else 0 for seat in seats),
-        summary=_encode(
-            TableSummary(
-                public.table,
-                public.game,
-                public.rules_version,
-                public.status,
-                public.created,
-                public.host,
-                tuple(LobbySeat(seat.kind, seat.player, seat.name) for seat in public.seats),
-                sum(seat.kind == "open" for seat in public.seats),
-                public.options,
-            )
-        ),
+        yours=yours,
+        seats=_seat_bytes(yours, before),
+        notes=tuple(version for version, _ in notes) if notes else (0,) * setup.seats,
+        summary=before.summary if same and before is not None else _encode(_summary(public)),
         game=public.game,
         status=state.status,
         created=setup.created,
-        bots_to_act=any(state.seats[seat].kind == "bot" for seat in public.to_act),
+        bots_to_act=any(public.seats[seat].kind == "bot" for seat in public.to_act),
+        heading=heading,
     )
+
+
+def _seat_bytes(yours: tuple[You, ...], before: Projection | None) -> tuple[bytes, ...]:
+    if before is None:
+        return tuple(map(_encode, yours))
+    return tuple(
+        known if you == old else _encode(you) for you, old, known in zip(yours, before.yours, before.seats, strict=True)
+    )
+
+
+def _summary(public: TablePublic) -> TableSummary:
+    return TableSummary(
+        public.table,
+        public.game,
+        public.rules_version,
+        public.status,
+        public.created,
+        public.host,
+        tuple(_lobby_seat(seat) for seat in public.seats),
+        sum(seat.kind == "open" for seat in public.seats),
+        public.options,
+    )
+
+
+def _lobby_seat(seat: SeatPublic) -> LobbySeat:
+    return LobbySeat(seat.kind, seat.player, seat.name)
 
 
 def splice(public: bytes, part: bytes | None) -> bytes:

@@ -13,7 +13,7 @@ from domain.decider import AnyGame, OptionProblem
 from domain.registry import CURRENT
 from domain.table import rules
 from domain.table.fold import apply, begin
-from domain.table.model import Facts, TableState
+from domain.table.model import Accepted, Facts, TableState
 from domain.table.views import event_seen
 from projections.table_view import project, splice
 
@@ -59,9 +59,9 @@ class _Match:
             move = self.game.timeout_move(self.state.play, seat)
             decision = self.state.decisions[seat]
             judged = rules.move(self.state, seat, decision or 0, move, self.chance, _SECRET.hex())
-            if not isinstance(judged, Facts):
+            if not isinstance(judged, Accepted):
                 raise TypeError(f"{self.game.key}: {judged}")
-            self._apply(judged, move.__struct_config__.tag, seat, decision, move)
+            self._apply(judged.facts, move.__struct_config__.tag, seat, decision, move)
             if seat == 0:
                 return
 
@@ -74,7 +74,7 @@ class _Match:
         sealed = self._codec.seal(
             facts,
             seats=self.state.setup.seats,
-            secret=_SECRET,
+            salts=fairness.Salts(_SECRET),
             version=version,
             time=_TIME + 1000 * version,
             type_=type_,

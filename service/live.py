@@ -8,13 +8,13 @@ import asyncio
 import hashlib
 from collections import OrderedDict
 from collections.abc import Sequence
-from typing import Final
+from typing import Any, Final
 from uuid import UUID
 
 from domain import fairness
 from domain.codec import Codec, Event, codec_for
 from domain.decider import ImpossibleFactError
-from domain.table.fold import apply, begin
+from domain.table.fold import apply, apply_judged, begin
 from domain.table.model import TableState
 from projections.table_view import Projection
 from service.store.log import Log, StoredEvent
@@ -29,13 +29,14 @@ class DamagedStreamError(Exception):
 class LiveTable:
     """One table as this process knows it. Commands on it run one after the other (`lock`)."""
 
-    __slots__ = ("_chance", "codec", "hash", "id", "lock", "projection", "secret", "state", "stream")
+    __slots__ = ("_chance", "codec", "hash", "id", "lock", "projection", "salts", "secret", "state", "stream")
 
     def __init__(self, stream: UUID, codec: Codec, secret: bytes, state: TableState, hash_: bytes) -> None:
         self.id = str(stream)
         self.stream = stream
         self.codec = codec
         self.secret = secret
+        self.salts = fairness.Salts(secret)
         self.state = state
         self.hash = hash_
         self.lock = asyncio.Lock()
@@ -60,6 +61,11 @@ class LiveTable:
     def join_code(self) -> str | None:
         """The code that lets people sit down at a private table."""
         return join_code(self.stream, self.secret) if self.state.setup.visibility == "private" else None
+
+    def advance_judged(self, event: Event, hash_: bytes, play: Any) -> None:
+        """Take over an event of our own, whose moves were folded when they were judged."""
+        self.state = apply_judged(self.state, event.actor, event.facts, play)
+        self.hash = hash_
 
     def advance(self, event: Event, hash_: bytes) -> None:
         """Fold one event that follows the version known so far."""

@@ -17,7 +17,7 @@ from domain.decider import OptionProblem, Rejection, Seat
 from domain.registry import CURRENT
 from domain.table import rules
 from domain.table.fold import begin
-from domain.table.model import Facts, TableRefusal, Visibility
+from domain.table.model import Accepted, Facts, TableRefusal, Visibility
 from domain.table.rules import seat_of
 from domain.table.views import EventSeen, event_seen
 from projections.redis_store import RedisStore, ViewsAwayError
@@ -117,7 +117,9 @@ class Tables:
         codec = codec_for(definition.rules_id)
         now = _now()
         state = begin(definition, str(stream), facts, now)
-        sealed = codec.seal(facts, seats=state.setup.seats, secret=secret, version=1, time=now, type_="create")
+        sealed = codec.seal(
+            facts, seats=state.setup.seats, salts=fairness.Salts(secret), version=1, time=now, type_="create"
+        )
         previous = fairness.genesis(stream.bytes, definition.rules_id)
         hash_ = fairness.link(previous, sealed.envelope)
         table = LiveTable(stream, codec, secret, state, hash_)
@@ -205,15 +207,15 @@ class Tables:
             for _ in range(_TRIES):
                 seat = seat_of(table.state, account)
                 judged = _judge_move(table, seat, decision, move)
-                if isinstance(judged, Facts) and seat is not None:
-                    event = await self._record(table, seat, _move_command(table, seat, decision, move), judged)
+                if isinstance(judged, Accepted) and seat is not None:
+                    event = await self._record_move(table, seat, decision, move, judged)
                     if event is None:
                         continue
                     projection = await self._views.publish(table)
                     return _move_answer(table, seat, event, view_of(projection, seat))
                 if await self._cache.catch_up(table):
                     continue
-                if seat is None or isinstance(judged, Facts):
+                if seat is None or isinstance(judged, Accepted):
                     raise_refusal(TableRefusal("not_seated"), table.codec.game)
                 return await self._answered(table, seat, decision, move, judged)
         raise UnavailableError("The table is too busy; send the same move again.", headers={"Retry-After": "1"})
@@ -228,9 +230,9 @@ class Tables:
                         continue
                     return False
                 judged = _judge_move(table, seat, decision, move)
-                if not isinstance(judged, Facts):
+                if not isinstance(judged, Accepted):
                     raise RuntimeError(f"a bot's move was refused: {judged}")
-                if await self._record(table, seat, _move_command(table, seat, decision, move), judged) is not None:
+                if await self._record_move(table, seat, decision, move, judged) is not None:
                     await self._views.publish(table)
                     return True
         return False
@@ -311,13 +313,24 @@ class Tables:
         projection = await self._views.publish(table)
         return TableAnswer(table.stream, view_of(projection, seat_in(projection.players, account)))
 
-    async def _record(self, table: LiveTable, seat: Seat | None, command: Command, facts: Facts) -> Event | None:
-        """Append one event; None if another one took the version (the table has caught up then)."""
+    async def _record_move(
+        self, table: LiveTable, seat: Seat, decision: int, move: Any, accepted: Accepted
+    ) -> Event | None:
+        command = _move_command(table, seat, decision, move)
+        return await self._record(table, seat, command, accepted.facts, accepted.play)
+
+    async def _record(
+        self, table: LiveTable, seat: Seat | None, command: Command, facts: Facts, play: Any = None
+    ) -> Event | None:
+        """Append one event; None if another one took the version (the table has caught up then).
+
+        `play` is the game's state after the facts, where judging them has made it already.
+        """
         version, now = table.state.version + 1, _now()
         sealed = table.codec.seal(
             facts,
             seats=table.state.setup.seats,
-            secret=table.secret,
+            salts=table.salts,
             version=version,
             time=now,
             type_=command.type,
@@ -329,7 +342,10 @@ class Tables:
         new = _new_event(table, command, seat, sealed.envelope, sealed.parts_text, version - 1, now, table.hash, hash_)
         appended = await self._log.append(new)
         if appended.own:
-            table.advance(sealed.event, hash_)
+            if play is None:
+                table.advance(sealed.event, hash_)
+            else:
+                table.advance_judged(sealed.event, hash_, play)
             return sealed.event
         await self._cache.catch_up(table)
         return None
@@ -389,7 +405,7 @@ def is_over(table: LiveTable) -> bool:
     return table.state.status in ("finished", "closed")
 
 
-def _judge_move(table: LiveTable, seat: Seat | None, decision: int, move: Any) -> Facts | TableRefusal | Rejection:
+def _judge_move(table: LiveTable, seat: Seat | None, decision: int, move: Any) -> Accepted | TableRefusal | Rejection:
     return rules.move(table.state, seat, decision, move, table.chance, table.secret.hex())
 
 

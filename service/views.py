@@ -45,7 +45,7 @@ class Views:
         """Return the projection of what this process knows of the table."""
         state = table.state
         names = await self._names_of(seat.player for seat in state.seats if seat.player is not None)
-        return project(state, names, join_code=table.join_code)
+        return project(state, names, join_code=table.join_code, before=table.projection)
 
     async def see(self, stream: UUID, account: str, etag: str | None, code: str | None) -> ViewSeen | None:
         """Return the view of a table for an account, None if it does not exist for it.

@@ -54,17 +54,20 @@ def _created(game: AnyGame, table: str, fact: TableCreated, time: int) -> TableS
 
 def apply(state: TableState, actor: Seat | None, facts: Facts) -> TableState:
     """Return the state after one event: its facts, the next version, the decisions now open."""
-    version = state.version + 1
-    if facts.table:
-        for fact in facts.table:
-            state = evolve(state, fact)
-    game = state.setup.game
     play: Any = state.play
+    evolve_game = state.setup.game.evolve
     for fact in facts.game:
-        play = game.evolve(play, fact)
-    status = state.status
-    if facts.game:
-        status = _status(game, state, play)
+        play = evolve_game(play, fact)
+    return apply_judged(state, actor, facts, play)
+
+
+def apply_judged(state: TableState, actor: Seat | None, facts: Facts, play: Any) -> TableState:
+    """Return the state after one event whose game facts are known to lead to `play`."""
+    version = state.version + 1
+    for fact in facts.table:
+        state = evolve(state, fact)
+    game = state.setup.game
+    status = _status(game, state, play) if facts.game else state.status
     return TableState(
         state.setup,
         version,

@@ -145,6 +145,13 @@ class Facts(Struct, frozen=True):
     game: tuple[Any, ...] = ()
 
 
+class Accepted(Struct, frozen=True):
+    """A move that the rules accept: its facts, and the game's state after them."""
+
+    facts: Facts
+    play: Any
+
+
 # State
 
 

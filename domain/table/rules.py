@@ -12,6 +12,7 @@ from msgspec import to_builtins
 from domain.decider import AnyGame, Chance, OptionProblem, Rejection, Seat
 from domain.table.model import (
     OPEN_STATUSES,
+    Accepted,
     BotSeated,
     ClientSeedGiven,
     Facts,
@@ -173,7 +174,7 @@ def end_match(state: TableState, by: Seat | None, secret: str) -> Facts | TableR
 
 def move(
     state: TableState, seat: Seat | None, decision: int, asked: Any, chance: Chance, secret: str
-) -> Facts | TableRefusal | Rejection:
+) -> Accepted | TableRefusal | Rejection:
     """Judge the answer to a decision. A decision that is not open is refused before any rule speaks."""
     if seat is None:
         return TableRefusal("not_seated")
@@ -194,7 +195,7 @@ def move(
     for fact in judged:
         play = game.evolve(play, fact)
     over = game.outcome(play) is not None
-    return Facts((SecretRevealed(secret),) if over else (), judged)
+    return Accepted(Facts((SecretRevealed(secret),) if over else (), judged), play)
 
 
 def seat_of(state: TableState, player: str) -> Seat | None:

@@ -27,7 +27,9 @@ def deal() -> codec.Sealed:
     assert isinstance(made, Facts)
     started = rules.start(begin(HEARTS, TABLE, made, 0), 0, fairness.MatchChance(bytes(32)))
     assert isinstance(started, Facts)
-    return CODEC.seal(started, seats=4, secret=SECRET, version=2, time=1_750_000_000_000, type_="start", actor=0)
+    return CODEC.seal(
+        started, seats=4, salts=fairness.Salts(SECRET), version=2, time=1_750_000_000_000, type_="start", actor=0
+    )
 
 
 def test_an_event_survives_its_bytes() -> None:
@@ -46,7 +48,7 @@ def test_the_envelope_is_compact_json_in_a_fixed_order_without_floats() -> None:
 
 
 def test_every_event_carries_one_seal_for_each_seat_and_one_for_the_server() -> None:
-    quiet = CODEC.seal(Facts(), seats=4, secret=SECRET, version=3, time=0, type_="ready", actor=1)
+    quiet = CODEC.seal(Facts(), seats=4, salts=fairness.Salts(SECRET), version=3, time=0, type_="ready", actor=1)
     assert len(deal().event.seals) == len(quiet.event.seals) == 5
     assert len(set(quiet.event.seals)) == 5, "equal parts are sealed under different salts"
 
@@ -54,7 +56,7 @@ def test_every_event_carries_one_seal_for_each_seat_and_one_for_the_server() -> 
 def test_each_seal_opens_with_its_salt_and_the_exact_bytes_of_its_part() -> None:
     sealed = deal()
     for viewer, part, seal in zip((0, 1, 2, 3, 255), sealed.parts, sealed.event.seals, strict=True):
-        assert fairness.seal(fairness.salt(SECRET, 2, viewer), part).hex() == seal
+        assert fairness.seal(fairness.Salts(SECRET).salt(2, viewer), part).hex() == seal
     assert codec.split_parts(sealed.parts_text) == sealed.parts
 
 

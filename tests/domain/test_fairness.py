@@ -57,7 +57,7 @@ def test_single_draws_follow_from_the_match_key(vector: dict[str, Any]) -> None:
 
 def test_salts_and_seals_hide_a_part_until_it_is_opened(vector: dict[str, Any]) -> None:
     given = vector["salt"]
-    salt = fairness.salt(bytes.fromhex(vector["secret"]), given["version"], given["viewer"])
+    salt = fairness.Salts(bytes.fromhex(vector["secret"])).salt(given["version"], given["viewer"])
     assert salt.hex() == given["value"]
     assert fairness.seal(salt, vector["seal"]["part"].encode()).hex() == vector["seal"]["value"]
 

@@ -10,6 +10,7 @@ from domain.registry import CURRENT
 from domain.table import rules
 from domain.table.fold import apply, begin
 from domain.table.model import (
+    Accepted,
     BotSeated,
     ClientSeedGiven,
     Facts,
@@ -39,6 +40,8 @@ def created(bots: tuple[int, ...] = ()) -> TableState:
 
 
 def after(state: TableState, facts: Any, actor: int | None = None) -> TableState:
+    if isinstance(facts, Accepted):
+        facts = facts.facts
     assert isinstance(facts, Facts), facts
     return apply(state, actor, facts)
 
@@ -211,7 +214,7 @@ def test_a_whole_match_ends_with_places_and_the_secret_and_accepts_nothing_more(
         facts = rules.move(state, seat, decision, HEARTS.timeout_move(state.play, seat), CHANCE, SECRET)
         state = after(state, facts, seat)
     assert state.status == "finished"
-    assert facts.table == (SecretRevealed(SECRET),)
+    assert facts.facts.table == (SecretRevealed(SECRET),)
     outcome = HEARTS.outcome(state.play)
     assert outcome is not None
     assert sorted(outcome.places)[0] == 1
