@@ -17,6 +17,7 @@ from domain.decider import ImpossibleFactError
 from domain.table.fold import apply, apply_judged, begin
 from domain.table.model import TableState
 from projections.table_view import Projection
+from service.notes import TableNotes
 from service.store.log import Log, StoredEvent
 
 _JOIN_ALPHABET: Final = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ"
@@ -29,7 +30,7 @@ class DamagedStreamError(Exception):
 class LiveTable:
     """One table as this process knows it. Commands on it run one after the other (`lock`)."""
 
-    __slots__ = ("_chance", "codec", "hash", "id", "lock", "projection", "salts", "secret", "state", "stream")
+    __slots__ = ("_chance", "codec", "hash", "id", "lock", "notes", "projection", "salts", "secret", "state", "stream")
 
     def __init__(self, stream: UUID, codec: Codec, secret: bytes, state: TableState, hash_: bytes) -> None:
         self.id = str(stream)
@@ -42,6 +43,8 @@ class LiveTable:
         self.lock = asyncio.Lock()
         self.projection: Projection | None = None
         """What this process last wrote to Redis."""
+        self.notes: TableNotes | None = None
+        """Private streams, where the game keeps some; made by `service.notes.notes_of`."""
         self._chance: fairness.MatchChance | None = None
 
     @property

@@ -23,6 +23,7 @@ from domain.table.views import EventSeen, event_seen
 from projections.redis_store import RedisStore, ViewsAwayError
 from service.errors import ConflictError, KeyReusedError, NotFoundError, UnavailableError
 from service.live import LiveTable, TableCache, events_of
+from service.notes import TableNotes, notes_of
 from service.refusals import raise_refusal
 from service.store.log import Log, NewEvent, StoredEvent
 from service.views import Views, ViewSeen, seat_in, view_of
@@ -160,13 +161,13 @@ class Tables:
     async def unseat_bot(self, stream: UUID, account: str, seat: Seat) -> TableAnswer:
         """Free a bot's seat before the match (host)."""
         return await self._command(
-            stream, account, _once("unseat_bot"), lambda table, own: rules.unseat_bot(table.state, own, seat)
+            stream, account, once("unseat_bot"), lambda table, own: rules.unseat_bot(table.state, own, seat)
         )
 
     async def leave(self, stream: UUID, account: str) -> None:
         """Leave the table; a bot takes the seat if the match has started."""
         await self._command(
-            stream, account, _once("leave"), lambda table, own: rules.leave(table.state, own, table.secret.hex())
+            stream, account, once("leave"), lambda table, own: rules.leave(table.state, own, table.secret.hex())
         )
 
     async def start(self, stream: UUID, account: str, round_number: int) -> TableAnswer:
@@ -180,24 +181,24 @@ class Tables:
                 return TableRefusal("round_not_next")
             return rules.start(state, own, table.chance)
 
-        return await self._command(stream, account, _once("start"), judge)
+        return await self._command(stream, account, once("start"), judge)
 
     async def change_options(self, stream: UUID, account: str, values: Mapping[str, object]) -> TableAnswer:
         """Change options in the lobby (host), where the game allows it."""
         return await self._command(
-            stream, account, _once("options"), lambda table, own: rules.change_options(table.state, own, values)
+            stream, account, once("options"), lambda table, own: rules.change_options(table.state, own, values)
         )
 
     async def mark_ready(self, stream: UUID, account: str, ready: bool) -> TableAnswer:
         """Set or clear the caller's ready mark."""
         return await self._command(
-            stream, account, _once("ready"), lambda table, own: rules.mark_ready(table.state, own, ready)
+            stream, account, once("ready"), lambda table, own: rules.mark_ready(table.state, own, ready)
         )
 
     async def end_match(self, stream: UUID, account: str) -> TableAnswer:
         """End an open match between rounds (host)."""
         return await self._command(
-            stream, account, _once("end"), lambda table, own: rules.end_match(table.state, own, table.secret.hex())
+            stream, account, once("end"), lambda table, own: rules.end_match(table.state, own, table.secret.hex())
         )
 
     async def move(self, stream: UUID, account: str, decision: int, move: Any) -> MoveAnswer:
@@ -206,9 +207,10 @@ class Tables:
         async with table.lock:
             for _ in range(_TRIES):
                 seat = seat_of(table.state, account)
-                judged = _judge_move(table, seat, decision, move)
+                full = await self._in_full(table, seat, move)
+                judged = full if isinstance(full, Rejection) else _judge_move(table, seat, decision, full)
                 if isinstance(judged, Accepted) and seat is not None:
-                    event = await self._record_move(table, seat, decision, move, judged)
+                    event = await self._record_move(table, seat, decision, move, full, judged)
                     if event is None:
                         continue
                     projection = await self._views.publish(table)
@@ -232,10 +234,56 @@ class Tables:
                 judged = _judge_move(table, seat, decision, move)
                 if not isinstance(judged, Accepted):
                     raise RuntimeError(f"a bot's move was refused: {judged}")
-                if await self._record_move(table, seat, decision, move, judged) is not None:
+                if await self._record_move(table, seat, decision, move, move, judged) is not None:
                     await self._views.publish(table)
                     return True
         return False
+
+    async def note(self, stream: UUID, account: str, command: Command) -> ViewSeen:
+        """Record a private move (`command.move`) of the caller's seat; nobody else learns of it."""
+        table = await self._visible(stream, account)
+        async with table.lock:
+            notes, game = notes_of(table), table.codec.game.notes
+            if notes is None or game is None:
+                raise_refusal(TableRefusal("no_notes"), table.codec.game)
+            await notes.load(self._log)
+            for _ in range(_TRIES):
+                seat = seat_of(table.state, account)
+                if seat is None:
+                    judged: Any = TableRefusal("not_seated")
+                elif table.state.status == "lobby":
+                    judged = TableRefusal("match_not_started")
+                else:
+                    judged = game.decide(table.state.play, seat, notes.seats[seat].value, command.move)
+                if isinstance(judged, tuple) and seat is not None:
+                    if judged and not await self._record_note(table, notes, seat, command, judged):
+                        continue
+                    projection = await self._views.publish(table, rewrite=True)
+                    return view_of(projection, seat)
+                caught_up = await self._cache.catch_up(table)
+                if caught_up or (seat is not None and await notes.catch_up(self._log, [seat])):
+                    continue
+                if seat is not None and await self._was_noted(notes.seats[seat].stream, notes.bucket, command):
+                    return view_of(await self._views.projection(table), seat)
+                raise_refusal(judged, table.codec.game, version=table.state.version)
+        raise UnavailableError("The table is too busy; try again.", headers={"Retry-After": "1"})
+
+    async def advise(self, stream: UUID, account: str, question: Any) -> Any:
+        """Answer a question of the caller's seat about its cards."""
+        table = await self._visible(stream, account)
+        async with table.lock:
+            await self._cache.catch_up(table)
+            seat, advice = seat_of(table.state, account), table.codec.game.advice
+            if seat is None:
+                raise_refusal(TableRefusal("not_seated"), table.codec.game)
+            if advice is None:
+                raise_refusal(TableRefusal("no_advice"), table.codec.game)
+            if table.state.status == "lobby":
+                raise_refusal(TableRefusal("match_not_started"), table.codec.game)
+            answer = advice.answer(table.state.play, seat, question)
+            if isinstance(answer, Rejection):
+                raise_refusal(answer, table.codec.game, version=table.state.version)
+            return answer
 
     # reads
 
@@ -314,9 +362,9 @@ class Tables:
         return TableAnswer(table.stream, view_of(projection, seat_in(projection.players, account)))
 
     async def _record_move(
-        self, table: LiveTable, seat: Seat, decision: int, move: Any, accepted: Accepted
+        self, table: LiveTable, seat: Seat, decision: int, asked: Any, full: Any, accepted: Accepted
     ) -> Event | None:
-        command = _move_command(table, seat, decision, move)
+        command = _move_command(table, seat, decision, asked, full)
         return await self._record(table, seat, command, accepted.facts, accepted.play)
 
     async def _record(
@@ -363,6 +411,36 @@ class Tables:
         projection = await self._views.projection(table)
         return _move_answer(table, seat, event, view_of(projection, seat))
 
+    async def _in_full(self, table: LiveTable, seat: Seat | None, move: Any) -> Any:
+        """Return the move with what the seat has noted for it, or the rejection that its notes give."""
+        game = table.codec.game.notes
+        notes = notes_of(table)
+        if notes is None or game is None or seat is None or table.state.decisions[seat] is None:
+            return move
+        await notes.load(self._log)
+        await notes.catch_up(self._log, [seat])
+        return game.resolve(table.state.play, seat, notes.seats[seat].value, move)
+
+    async def _record_note(
+        self, table: LiveTable, notes: TableNotes, seat: Seat, command: Command, facts: tuple[Any, ...]
+    ) -> bool:
+        own, now = notes.seats[seat], _now()
+        envelope = notes.codec.encode(facts, version=own.version + 1, time=now, type_=command.type)
+        hash_ = fairness.link(own.hash, envelope)
+        new = _new_event(table, command, seat, envelope, b"[]", own.version, now, own.hash, hash_)
+        new = msgspec.structs.replace(new, stream=own.stream, bucket=notes.bucket)
+        if (await self._log.append(new)).own:
+            notes.advance(seat, facts, hash_)
+            return True
+        await notes.catch_up(self._log, [seat])
+        return False
+
+    async def _was_noted(self, stream: UUID, bucket: int, command: Command) -> bool:
+        row = await self._log.find_command(stream, command.id, bucket=bucket)
+        if row is not None and row.digest != command.digest:
+            raise KeyReusedError("This Idempotency-Key was used with another body.")
+        return row is not None
+
     async def _was_recorded(self, table: LiveTable, command: Command) -> bool:
         """Whether this very command is in the log already. KeyReusedError if its key was for another one."""
         row = await self._log.find_command(table.stream, command.id)
@@ -394,6 +472,10 @@ class Tables:
                 raise _no_table()
         return table
 
+    def keyed(self, type_: str, account: str, key: str, digest: bytes, move: Any = None) -> Command:
+        """A command under an idempotency key: every request with this key is the same command."""
+        return Command(type_, self._derived(b"command", account, key), digest, None, move)
+
     def _derived(self, label: bytes, account: str, key: str) -> UUID:
         """An id that follows from an idempotency key and that nobody outside can foresee."""
         message = b"blattwerk/id\0" + label + b"\0" + account.encode() + b"\0" + key.encode()
@@ -422,15 +504,16 @@ def _digest(decision: int, move: Any) -> bytes:
     return hashlib.sha256(b"%d " % decision + _encode(move)).digest()
 
 
-def _move_command(table: LiveTable, seat: Seat, decision: int, move: Any) -> Command:
-    digest = _digest(decision, move)
+def _move_command(table: LiveTable, seat: Seat, decision: int, asked: Any, full: Any) -> Command:
+    """A retry is known by what was asked; what is recorded is the move in full."""
+    digest = _digest(decision, asked)
     identity = hashlib.sha256(table.stream.bytes + bytes([seat]) + digest).digest()[:16]
-    return Command(move.__struct_config__.tag, UUID(bytes=identity), digest, decision, move)
+    return Command(full.__struct_config__.tag, UUID(bytes=identity), digest, decision, full)
 
 
-def _once(type_: str) -> Command:
+def once(type_: str, move: Any = None) -> Command:
     """A command without a key: every request is one of its own."""
-    return Command(type_, uuid4(), b"")
+    return Command(type_, uuid4(), b"", None, move)
 
 
 def _new_event(

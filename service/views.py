@@ -2,6 +2,7 @@
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
+from typing import Any
 from uuid import UUID
 
 from msgspec import Struct
@@ -10,6 +11,8 @@ from domain.decider import Seat
 from projections.redis_store import RedisStore, ViewsAwayError, WriteRequest
 from projections.table_view import Projection, project, splice
 from service.live import LiveTable, TableCache
+from service.notes import TableNotes, notes_of
+from service.store.log import Log
 
 NamesOf = Callable[[Iterable[str]], Awaitable[Mapping[str, str]]]
 
@@ -27,8 +30,9 @@ class ViewSeen(Struct, frozen=True):
 class Views:
     """Reads a table's view for an account, and writes projections after commits."""
 
-    def __init__(self, store: RedisStore, cache: TableCache, names_of: NamesOf) -> None:
+    def __init__(self, store: RedisStore, log: Log, cache: TableCache, names_of: NamesOf) -> None:
         self._store = store
+        self._log = log
         self._cache = cache
         self._names_of = names_of
 
@@ -36,16 +40,23 @@ class Views:
         """Write the table's projection to Redis; without Redis readers fold from the log."""
         before = table.projection
         projection = await self.projection(table)
-        table.projection = projection
         with suppress(ViewsAwayError):
-            await self._store.write(WriteRequest(projection, before, rewrite))
+            while await self._store.write(WriteRequest(projection, before, rewrite)) == "notes":
+                notes = notes_of(table)
+                if notes is None or not await notes.catch_up(self._log, range(len(projection.seats))):
+                    break
+                projection = await self.projection(table)
+        table.projection = projection
         return projection
 
     async def projection(self, table: LiveTable) -> Projection:
         """Return the projection of what this process knows of the table."""
         state = table.state
+        notes = notes_of(table)
+        if notes is not None:
+            await notes.load(self._log)
         names = await self._names_of(seat.player for seat in state.seats if seat.player is not None)
-        return project(state, names, join_code=table.join_code, before=table.projection)
+        return project(state, names, join_code=table.join_code, notes=_of_seats(notes), before=table.projection)
 
     async def see(self, stream: UUID, account: str, etag: str | None, code: str | None) -> ViewSeen | None:
         """Return the view of a table for an account, None if it does not exist for it.
@@ -91,6 +102,10 @@ class Views:
             return False
         table = await self._cache.get(stream)
         return table is not None and table.join_code == code
+
+
+def _of_seats(notes: TableNotes | None) -> tuple[tuple[int, Any], ...]:
+    return () if notes is None else tuple((seat.version, seat.value) for seat in notes.seats)
 
 
 def view_of(projection: Projection, seat: Seat | None, etag: str | None = None) -> ViewSeen:

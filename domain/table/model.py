@@ -194,6 +194,8 @@ REFUSALS: Final[dict[str, str]] = {
     "seats_open": "Every seat must be taken by a person or a bot before the match can start.",
     "seed_given": "This seat has already given a client seed.",
     "options_fixed": "The options of this game are fixed when the table is created.",
+    "no_notes": "This game has no drafts and no order of the hand.",
+    "no_advice": "This game has nothing to ask about.",
     "match_not_open": "This match ends by itself.",
     "stale_decision": "This decision is not open for your seat.",
     "decision_taken": "This decision was already answered with another move.",

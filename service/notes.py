@@ -1,0 +1,89 @@
+"""What seats note for themselves, in memory: the folds of a table's private streams."""
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+from uuid import UUID
+
+from domain import fairness
+from domain.decider import Notes, Seat
+from domain.notes import NotesCodec, stream_of_notes
+from service.store.buckets import bucket_of
+from service.store.log import Log, StoredEvent
+
+if TYPE_CHECKING:
+    from service.live import LiveTable
+
+
+class SeatNotes:
+    """The fold of one seat's private stream as far as this process knows it."""
+
+    __slots__ = ("hash", "stream", "value", "version")
+
+    def __init__(self, stream: UUID, value: Any, hash_: bytes) -> None:
+        self.stream = stream
+        self.value = value
+        self.version = 0
+        self.hash = hash_
+
+
+class TableNotes:
+    """All private streams of a table whose game keeps notes."""
+
+    __slots__ = ("_bucket", "_game", "_loaded", "codec", "seats")
+
+    def __init__(
+        self, table: UUID, game: Notes[Any, Any, Any, Any], codec: NotesCodec, rules_id: str, seats: int
+    ) -> None:
+        self._game = game
+        self._bucket = bucket_of(table)
+        self._loaded = False
+        self.codec = codec
+        self.seats = [
+            SeatNotes(stream, game.new(), fairness.genesis(stream.bytes, rules_id))
+            for stream in (stream_of_notes(table, seat) for seat in range(seats))
+        ]
+
+    @property
+    def bucket(self) -> int:
+        """Private streams lie in the bucket of their table."""
+        return self._bucket
+
+    async def load(self, log: Log) -> None:
+        """Fold all streams, once."""
+        if not self._loaded:
+            await self.catch_up(log, range(len(self.seats)))
+            self._loaded = True
+
+    async def catch_up(self, log: Log, seats: Sequence[Seat]) -> bool:
+        """Fold what other processes noted meanwhile; return whether there was anything."""
+        found = False
+        for seat in seats:
+            notes = self.seats[seat]
+            rows = await log.read(notes.stream, notes.version, bucket=self._bucket)
+            for row in rows:
+                found |= self._follow(notes, row)
+        return found
+
+    def advance(self, seat: Seat, facts: tuple[Any, ...], hash_: bytes) -> None:
+        """Fold one private event."""
+        notes = self.seats[seat]
+        for fact in facts:
+            notes.value = self._game.evolve(notes.value, fact)
+        notes.version += 1
+        notes.hash = hash_
+
+    def _follow(self, notes: SeatNotes, row: StoredEvent) -> bool:
+        if row.version <= notes.version:
+            return False
+        self.advance(self.seats.index(notes), self.codec.decode(row.envelope.encode()), row.hash)
+        return True
+
+
+def notes_of(table: "LiveTable") -> TableNotes | None:
+    """Return the notes of a table, None if its game keeps none."""
+    game = table.codec.game
+    if game.notes is None:
+        return None
+    if table.notes is None:
+        table.notes = TableNotes(table.stream, game.notes, NotesCodec(game), game.rules_id, table.state.setup.seats)
+    return table.notes
