@@ -13,7 +13,7 @@ from litestar.handlers import HTTPRouteHandler
 from litestar.response.base import ASGIResponse
 from litestar.types import ASGIApp, Message, Receive, Send
 
-from service.api import games, operations, players, tables
+from service.api import games, operations, players, private, tables
 from service.composition import Services
 from service.contract import contract_bytes
 from service.errors import ForbiddenError, HttpError, ServiceError, UnavailableError
@@ -36,6 +36,7 @@ OPERATIONS: Final[tuple[Operation[Any], ...]] = (
     *players.OPERATIONS,
     *games.OPERATIONS,
     *tables.OPERATIONS,
+    *private.OPERATIONS,
     *operations.OPERATIONS,
 )
 _HEADERS: Final = (
@@ -91,7 +92,7 @@ def _route(operation: Operation[Any], services: Services) -> HTTPRouteHandler:
             return problem_answer(shown, call.trace_id, services.settings.problem_base_url)
 
     path = operation.path
-    for name in ("table", "player", "token", "game", "seat"):
+    for name in ("table", "player", "token", "game", "seat", "draft"):
         path = path.replace(f"{{{name}}}", f"{{{name}:str}}")
     method = HttpMethod(operation.method)
     return HTTPRouteHandler(path, http_method=method, name=operation.id, status_code=200)(handler)

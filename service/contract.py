@@ -25,6 +25,7 @@ _TAGS: Final = {
     "tables": "Tables: creating, finding, viewing, the host's commands.",
     "seats": "Sitting down and leaving.",
     "moves": "Answers to decisions.",
+    "private": "What a seat keeps to itself: drafts, the order of its hand, advice.",
     "events": "What was recorded.",
     "operations": "Health and figures.",
 }
@@ -136,6 +137,7 @@ _PARAMETER_TEXTS: Final = {
     "token": "The token's id.",
     "game": "The game's name.",
     "seat": "The seat's number.",
+    "draft": "The draft's name.",
 }
 
 

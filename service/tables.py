@@ -315,6 +315,21 @@ class Tables:
         """Return which game the table plays."""
         return (await self._visible(stream, account)).codec.game.key
 
+    async def private(self, stream: UUID, account: str) -> bytes:
+        """Return what only the caller's seat may know besides its hand, as JSON: its drafts."""
+        table = await self._visible(stream, account)
+        async with table.lock:
+            await self._cache.catch_up(table)
+            seat, notes = seat_of(table.state, account), notes_of(table)
+            if seat is None:
+                raise_refusal(TableRefusal("not_seated"), table.codec.game)
+            if notes is None:
+                raise_refusal(TableRefusal("no_notes"), table.codec.game)
+            await notes.load(self._log)
+            await notes.catch_up(self._log, [seat])
+            projection = await self._views.projection(table)
+        return _encode(projection.yours[seat].private)
+
     # when an account changes
 
     async def show_names_of(self, account: str) -> None:

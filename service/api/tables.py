@@ -8,10 +8,10 @@ from litestar.response.base import ASGIResponse
 
 from domain.registry import CURRENT
 from service import wire
+from service.api.shared import TABLE_ETAG, VIEW_HEADERS, view_answer
 from service.errors import HttpError, NotFoundError
 from service.http import Call, Operation, answer, canonical_body
 from service.tables import TableAnswer
-from service.views import ViewSeen
 
 _new_table: Final[Any] = msgspec.json.Decoder(wire.NEW_TABLE)
 _sit = msgspec.json.Decoder(wire.Sit)
@@ -19,7 +19,6 @@ _start = msgspec.json.Decoder(wire.Start)
 _ready = msgspec.json.Decoder(wire.Ready)
 _values: Final[Any] = msgspec.json.Decoder(dict[str, Any])
 _moves: Final[dict[str, Any]] = {key: msgspec.json.Decoder(wire.move_request(game)) for key, game in CURRENT.items()}
-_VIEW_HEADERS: Final = {"Cache-Control": "private, no-cache", "Vary": "Authorization"}
 
 
 async def create_table(call: Call) -> ASGIResponse:
@@ -34,7 +33,7 @@ async def create_table(call: Call) -> ASGIResponse:
         visibility=body.visibility,
         digest=hashlib.sha256(canonical_body(await call.read())).digest(),
     )
-    return _view(made.view, status=201, headers={"Location": f"/v1/tables/{made.table}"})
+    return view_answer(made.view, status=201, headers={"Location": f"/v1/tables/{made.table}"})
 
 
 async def list_tables(call: Call) -> ASGIResponse:
@@ -53,8 +52,8 @@ async def get_table(call: Call) -> ASGIResponse:
     etag = call.header(b"if-none-match")
     seen = await call.services.tables.view(table, call.caller.id, etag, query.join_code)
     if seen.body is None:
-        return answer(None, status=304, headers={**_VIEW_HEADERS, "ETag": seen.etag})
-    return _view(seen)
+        return answer(None, status=304, headers={**VIEW_HEADERS, "ETag": seen.etag})
+    return view_answer(seen)
 
 
 async def take_seat(call: Call) -> ASGIResponse:
@@ -70,7 +69,7 @@ async def take_seat(call: Call) -> ASGIResponse:
         bot=body.bot,
         digest=hashlib.sha256(canonical_body(await call.read())).digest(),
     )
-    return _view(sat.view, status=201, headers={"Location": f"/v1/tables/{table}"})
+    return view_answer(sat.view, status=201, headers={"Location": f"/v1/tables/{table}"})
 
 
 async def leave_table(call: Call) -> ASGIResponse:
@@ -113,7 +112,7 @@ async def make_move(call: Call) -> ASGIResponse:
     view = made.view.body or b"null"
     return answer(
         b'{"game":"%b","version":%d,"event":%b,"view":%b}' % (game.encode(), made.version, head, view),
-        headers={**_VIEW_HEADERS, "ETag": made.view.etag},
+        headers={**VIEW_HEADERS, "ETag": made.view.etag},
     )
 
 
@@ -128,7 +127,7 @@ async def list_events(call: Call) -> ASGIResponse:
     link = (
         {} if after is None else {"Link": f'</v1/tables/{table}/events?after={after}&limit={query.limit}>; rel="next"'}
     )
-    return answer(body, headers={**_VIEW_HEADERS, **link})
+    return answer(body, headers={**VIEW_HEADERS, **link})
 
 
 async def get_head(call: Call) -> ASGIResponse:
@@ -136,18 +135,13 @@ async def get_head(call: Call) -> ASGIResponse:
     version, hash_, time = await call.services.tables.head(table, call.caller.id, query.join_code)
     signer = call.services.signer
     note = signer.head(table, version, hash_, time)
-    return answer(wire.Head(str(table), version, hash_.hex(), time, note, signer.verifier_key), headers=_VIEW_HEADERS)
+    return answer(wire.Head(str(table), version, hash_.hex(), time, note, signer.verifier_key), headers=VIEW_HEADERS)
 
 
 def _after(done: TableAnswer) -> ASGIResponse:
-    return _view(done.view)
+    return view_answer(done.view)
 
 
-def _view(seen: ViewSeen, *, status: int = 200, headers: dict[str, str] | None = None) -> ASGIResponse:
-    return answer(seen.body, status=status, headers={**_VIEW_HEADERS, "ETag": seen.etag, **(headers or {})})
-
-
-_ETAG: Final = {"ETag": "Strong tag of this view, from version and viewer; for If-None-Match."}
 _TABLE_LINKS: Final = {
     name: {"operationId": name, "parameters": {"table": "$response.body#/table"}}
     for name in ("getTable", "listEvents", "getHead", "takeSeat", "leaveTable", "startRound", "markReady", "makeMove")
@@ -169,7 +163,7 @@ OPERATIONS: tuple[Operation[Any], ...] = (
         answer=wire.TABLE,
         idempotent=True,
         problems=(404, 409),
-        answer_headers={**_ETAG, "Location": "The table."},
+        answer_headers={**TABLE_ETAG, "Location": "The table."},
         links=_TABLE_LINKS,
     ),
     Operation(
@@ -195,7 +189,7 @@ OPERATIONS: tuple[Operation[Any], ...] = (
         answer=wire.TABLE,
         conditional=True,
         problems=(404,),
-        answer_headers=_ETAG,
+        answer_headers=TABLE_ETAG,
     ),
     Operation(
         id="takeSeat",
@@ -209,7 +203,7 @@ OPERATIONS: tuple[Operation[Any], ...] = (
         answer=wire.TABLE,
         idempotent=True,
         problems=(404, 409),
-        answer_headers={**_ETAG, "Location": "The table."},
+        answer_headers={**TABLE_ETAG, "Location": "The table."},
     ),
     Operation(
         id="leaveTable",
@@ -232,7 +226,7 @@ OPERATIONS: tuple[Operation[Any], ...] = (
         run=free_seat,
         answer=wire.TABLE,
         problems=(400, 404, 409),
-        answer_headers=_ETAG,
+        answer_headers=TABLE_ETAG,
         path_parameters=_SEAT_PARAMETER,
     ),
     Operation(
@@ -247,7 +241,7 @@ OPERATIONS: tuple[Operation[Any], ...] = (
         body=wire.Start,
         answer=wire.TABLE,
         problems=(404, 409),
-        answer_headers=_ETAG,
+        answer_headers=TABLE_ETAG,
     ),
     Operation(
         id="changeOptions",
@@ -260,7 +254,7 @@ OPERATIONS: tuple[Operation[Any], ...] = (
         body=wire.OPTIONS_CHANGE,
         answer=wire.TABLE,
         problems=(404, 409),
-        answer_headers=_ETAG,
+        answer_headers=TABLE_ETAG,
     ),
     Operation(
         id="markReady",
@@ -272,7 +266,7 @@ OPERATIONS: tuple[Operation[Any], ...] = (
         body=wire.Ready,
         answer=wire.TABLE,
         problems=(404, 409),
-        answer_headers=_ETAG,
+        answer_headers=TABLE_ETAG,
     ),
     Operation(
         id="endMatch",
@@ -283,7 +277,7 @@ OPERATIONS: tuple[Operation[Any], ...] = (
         run=end_match,
         answer=wire.TABLE,
         problems=(404, 409),
-        answer_headers=_ETAG,
+        answer_headers=TABLE_ETAG,
     ),
     Operation(
         id="makeMove",
@@ -297,7 +291,7 @@ OPERATIONS: tuple[Operation[Any], ...] = (
         body=wire.MOVE_REQUESTS,
         answer=wire.MOVE_RESULT,
         problems=(404, 409),
-        answer_headers=_ETAG,
+        answer_headers=TABLE_ETAG,
     ),
     Operation(
         id="listEvents",

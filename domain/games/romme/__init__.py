@@ -1,0 +1,65 @@
+"""Rommé: two packs and six jokers; whoever first gets rid of all cards in melds wins the round."""
+
+from typing import Final
+
+from domain.decider import Advice, AnyGame, Game, Notes, RoundLobby
+from domain.games.romme import advice, bot, facts, fold, lobby, model, moves, notes, options, rulebook, rules, views
+
+ROMME_1: Final = Game(
+    key="romme",
+    rules_version=1,
+    title="Rommé",
+    seats=(2, 6),
+    rules=rulebook.RULES,
+    rejections=rulebook.REJECTIONS,
+    options_type=model.RommeOptions,
+    options_schema=options.OPTIONS_SCHEMA,
+    state_type=model.RommeState,
+    move_type=moves.RommeMove,
+    fact_type=facts.RommeFact,
+    public_type=facts.RommePublicFact,
+    private_fact_type=facts.RommePrivateFact,
+    board_type=model.RommeBoard,
+    private_type=model.RommePrivate,
+    legal_type=model.RommeLegal,
+    parse_options=options.parse_options,
+    seat_count=options.seat_count,
+    new=fold.new,
+    start=rules.start,
+    decide=rules.decide,
+    evolve=fold.evolve,
+    to_act=rules.to_act,
+    legal=rules.legal,
+    outcome=fold.outcome,
+    timeout_move=rules.timeout_move,
+    publish=views.publish,
+    confide=views.confide,
+    round_number=views.round_number,
+    totals=views.totals,
+    board=views.board,
+    hand=views.hand,
+    private=views.private,
+    bot=bot.bot,
+    sample=bot.sample,
+    lobby=RoundLobby(
+        between_rounds=fold.between_rounds,
+        start_round=rules.start,
+        change_options=lobby.change_options,
+        end_match=lobby.end_match,
+    ),
+    notes=Notes(
+        move_type=moves.RommePrivateMove,
+        fact_type=facts.RommeNoteFact,
+        new=notes.new,
+        decide=notes.decide,
+        evolve=notes.evolve,
+        resolve=notes.resolve,
+        hand=notes.hand,
+        private=notes.private,
+        legal=notes.legal,
+    ),
+    advice=Advice(question_type=moves.RommeQuestion, answer_type=model.RommeAnswer, answer=advice.answer),
+)
+"""Version 1 of the rules."""
+
+GAMES: Final[tuple[AnyGame, ...]] = (ROMME_1,)

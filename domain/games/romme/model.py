@@ -1,0 +1,334 @@
+"""What exists in Rommé: options, melds, the state, and what viewers get of it.
+
+Moves are in `moves.py`, facts in `facts.py`.
+"""
+
+from typing import Annotated, Literal, TypeAlias
+
+from msgspec import Meta, Struct, field
+
+from domain.cards import Card
+from domain.decider import Seat
+from domain.games.romme.moves import End, RommeChosenMeld
+
+# options
+
+MatchEnd: TypeAlias = Literal["rounds", "points", "open"]
+DiscardDraw: TypeAlias = Literal["always", "after_out"]
+
+
+class RommeOptions(Struct, frozen=True, forbid_unknown_fields=True):
+    """The seven options in full; the first four are house rules (R-71)."""
+
+    first_meld_min: Literal[0, 30, 40]
+    joker_swap: bool
+    hand_romme_double: bool
+    discard_draw: DiscardDraw
+    match_end: MatchEnd
+    rounds: Annotated[int, Meta(ge=1, le=30)] | None
+    target_score: Literal[100, 200, 300, 500, 1000] | None
+
+
+OptionValue: TypeAlias = int | bool | str | None
+
+
+class RommeOptionMark(Struct, frozen=True):
+    """An option as everybody in the lobby sees it (R-77)."""
+
+    name: str
+    value: OptionValue
+    changed: bool
+    """It differs from its default."""
+
+
+# melds
+
+MeldKind: TypeAlias = Literal["set", "run"]
+
+
+class RommeSlot(Struct, frozen=True):
+    """A place of a meld: the card that lies there and the face it shows."""
+
+    card: Card
+    face: str
+
+
+class RommeMeld(Struct, frozen=True):
+    """A meld on the table; runs from low to high, sets in suit order."""
+
+    id: str
+    """`m1`, `m2`, ... in order of laying within the round (R-32)."""
+    seat: Seat
+    """Who laid it; without effect."""
+    kind: MeldKind
+    slots: tuple[RommeSlot, ...]
+    points: int
+    """What it counted when it was laid (R-30)."""
+
+
+class RommeDraft(Struct, frozen=True):
+    """A meld that its seat has prepared and not laid; nobody else knows of it (R-39)."""
+
+    draft: str
+    """`p1`, `p2`, ... within the turn."""
+    kind: MeldKind
+    slots: tuple[RommeSlot, ...]
+    points: int
+
+
+class RommeReading(Struct, frozen=True):
+    """One thing that cards can be: the meld as it may be sent, and what it counts."""
+
+    kind: MeldKind
+    points: int
+    meld: RommeChosenMeld
+
+
+# state
+
+Phase: TypeAlias = Literal["lobby", "opening", "draw", "play", "over"]
+"""`lobby` before the first round, `over` after each; `opening` is the starter's discard (section 17)."""
+EndReason: TypeAlias = Literal["out", "exhausted"]
+
+
+class RommeRoundResult(Struct, frozen=True):
+    """How a round ended; every list is by seat."""
+
+    round: int
+    reason: EndReason
+    """`out`: somebody discarded the last card; `exhausted`: the stock was empty for the fourth time."""
+    winners: tuple[Seat, ...]
+    hand_romme: bool
+    values: tuple[int, ...]
+    """Hand values of the cards left."""
+    points: tuple[int, ...]
+    """Round points."""
+    options: RommeOptions
+    """What the round was played under (R-76)."""
+
+
+class RommeState(Struct, frozen=True):
+    """Everything about a match, secrets included; every list is by seat."""
+
+    options: RommeOptions
+    """In force from the next deal on."""
+    seats: int
+    totals: tuple[int, ...]
+    results: tuple[RommeRoundResult, ...]
+    """One for each round that ended."""
+    places: tuple[int, ...] | None
+    """Set when the match has ended."""
+    round: int
+    """The running or last round, from 1; 0 before the first deal."""
+    round_options: RommeOptions
+    """Snapshot the running or last round is played under."""
+    starter: Seat
+    phase: Phase
+    turn: Seat
+    turn_number: int
+    """Turns of the match begun so far: drafts belong to one of them."""
+    lays: int
+    """Times the seat on turn has laid melds in this turn: open drafts end with each."""
+    arrivals: int
+    """Deals, draws and swaps of the match so far: tells whether a card came after its hand was arranged."""
+    hands: tuple[tuple[Card, ...], ...]
+    """Each in the order in which the cards came (R-82)."""
+    entered: tuple[tuple[int, ...], ...]
+    """For each card of each hand the value of `arrivals` when it came."""
+    shown: tuple[tuple[Card, ...], ...]
+    """Cards of each hand that everybody saw it take, from the pile or as a joker from a meld."""
+    first_lay: tuple[int | None, ...]
+    """Points of the first laying; None: not out."""
+    out_at_turn_start: bool
+    taken: Card | None
+    """The just-taken card of this turn (R-24)."""
+    drawn: Card | None
+    """The card drawn from the stock in this turn; only its seat may know it."""
+    progress: bool
+    """In this turn somebody drew from the stock, laid, laid off or swapped (R-19)."""
+    idle_turns: int
+    stock: tuple[Card, ...]
+    """The order of the last shuffle as far as it was not dealt, the top card first."""
+    stock_drawn: int
+    """How many cards of it were drawn."""
+    pile: tuple[Card, ...]
+    """The top card last."""
+    table: tuple[RommeMeld, ...]
+    empties: int
+
+    def is_out(self, seat: Seat) -> bool:
+        """Whether a seat has laid in this round (R-36)."""
+        return self.first_lay[seat] is not None
+
+    @property
+    def stock_count(self) -> int:
+        """Cards left in the stock."""
+        return len(self.stock) - self.stock_drawn
+
+
+# views
+
+
+class RommeBoard(Struct, frozen=True):
+    """What all seats and any spectator may know (R-86); every list is by seat."""
+
+    phase: Phase
+    round: int
+    options: tuple[RommeOptionMark, ...]
+    """In force from the next deal on."""
+    round_options: RommeOptions | None
+    """What the running or last round is played under."""
+    starter: Seat | None
+    turn: Seat | None
+    hand_counts: tuple[int, ...]
+    first_lay: tuple[int | None, ...]
+    """Points of the first laying; None: not out."""
+    shown: tuple[tuple[Card, ...], ...]
+    """Cards of each hand that everybody saw it take, from the pile or as a joker from a meld."""
+    taken: Card | None
+    """The card taken from the pile in this turn, which may not be discarded in it."""
+    stock_count: int
+    empties: int
+    """How often the stock was empty at the end of a turn; the fourth time ends the round."""
+    idle_turns: int
+    """Turns in a row without progress; at twelve times the seats the stock must be drawn from."""
+    pile_top: Card | None
+    pile_count: int
+    table: tuple[RommeMeld, ...]
+    totals: tuple[int, ...]
+    sheet: tuple[tuple[int, ...], ...]
+    """Round points of each round that ended."""
+    last_round: RommeRoundResult | None
+    hands: tuple[tuple[Card, ...], ...] | None
+    """All hands as the last round left them, open until the next deal (R-64)."""
+    places: tuple[int, ...] | None
+
+
+class RommePrivate(Struct, frozen=True):
+    """What only this seat knows beyond its hand."""
+
+    drawn: Card | None
+    """The card drawn from the stock in this turn."""
+    drafts: tuple[RommeDraft, ...]
+    points: int
+    """Sum of the drafts."""
+    missing: int
+    """What the drafts lack for the first laying; 0 once out."""
+
+
+# what may be done now
+
+
+class RommeLegalDrawStock(Struct, frozen=True, tag_field="type", tag="draw_stock"):
+    """The top of the stock may be drawn."""
+
+
+class RommeLegalDrawPile(Struct, frozen=True, tag_field="type", tag="draw_pile"):
+    """This card may be taken from the pile."""
+
+    card: Card
+
+
+class RommeLegalLay(Struct, frozen=True, tag_field="type", tag="lay"):
+    """Melds can be laid; only suggestions, other choices may be accepted too."""
+
+    need: int
+    """Points that all melds laid together must reach; 0 once out."""
+    drafted: bool
+    """The open drafts are accepted as they are: `lay` without melds."""
+    best: tuple[RommeReading, ...]
+    """The best lay that was found: all of these together."""
+    alone: tuple[RommeReading, ...]
+    """Melds each of which is accepted on its own."""
+
+
+class RommeLayOffPlace(Struct, frozen=True, omit_defaults=True):
+    """One card and a place where it may be laid off."""
+
+    meld: str
+    card: Card
+    face: str | None = field(default=None, name="as")
+    """For a joker: what it has to be declared as."""
+    end: End | None = None
+    """Set only where both ends are possible."""
+
+
+class RommeLegalLayOff(Struct, frozen=True, tag_field="type", tag="lay_off"):
+    """Any one of these cards may be laid off; several together may be accepted too."""
+
+    places: tuple[RommeLayOffPlace, ...]
+
+
+class RommeSwap(Struct, frozen=True):
+    """A joker on the table and a card of the hand that may take its place."""
+
+    meld: str
+    joker: Card
+    card: Card
+
+
+class RommeLegalSwapJoker(Struct, frozen=True, tag_field="type", tag="swap_joker"):
+    """Any one of these swaps may be made."""
+
+    swaps: tuple[RommeSwap, ...]
+
+
+class RommeLegalDiscard(Struct, frozen=True, tag_field="type", tag="discard"):
+    """Any one of these cards may be discarded."""
+
+    cards: tuple[Card, ...]
+
+
+class RommeLegalPrepare(Struct, frozen=True, tag_field="type", tag="prepare"):
+    """Private: melds that can be made of cards that are in no draft."""
+
+    melds: tuple[RommeReading, ...]
+
+
+class RommeLegalTakeBack(Struct, frozen=True, tag_field="type", tag="take_back"):
+    """Private: open drafts that may be dissolved; as long as there are any nothing can be discarded."""
+
+    drafts: tuple[str, ...]
+
+
+RommeLegal: TypeAlias = (
+    RommeLegalDrawStock
+    | RommeLegalDrawPile
+    | RommeLegalLay
+    | RommeLegalLayOff
+    | RommeLegalSwapJoker
+    | RommeLegalDiscard
+    | RommeLegalPrepare
+    | RommeLegalTakeBack
+)
+
+# answers
+
+
+class RommeReadings(Struct, frozen=True, tag_field="type", tag="readings"):
+    """Everything the cards can be; empty if they fit nowhere."""
+
+    readings: tuple[RommeReading, ...]
+    """For a meld on the table `meld` holds the cards to add, kind and points the result."""
+
+
+class RommePartition(Struct, frozen=True, tag_field="type", tag="partition"):
+    """The best split of the hand that was found."""
+
+    melds: tuple[RommeReading, ...]
+    """Worth most hand value together; they need not be a lay that is allowed now."""
+    points: int
+    """Their meld points."""
+    left: tuple[Card, ...]
+    """The cards in none of them."""
+    first_lay: tuple[RommeReading, ...]
+    """While not out: the split with the most meld points."""
+
+
+class RommeMelds(Struct, frozen=True, tag_field="type", tag="melds"):
+    """Every meld that the hand can form, most points first, with as few jokers as its faces need."""
+
+    melds: tuple[RommeReading, ...]
+
+
+RommeAnswer: TypeAlias = RommeReadings | RommePartition | RommeMelds

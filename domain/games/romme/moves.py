@@ -1,0 +1,164 @@
+"""What a seat may ask for: moves of the table, moves of its private notes, questions about its cards."""
+
+from typing import Annotated, Literal, TypeAlias
+
+from msgspec import Meta, Struct, field
+
+CardId: TypeAlias = Annotated[
+    str,
+    Meta(
+        max_length=16,
+        description="Rank, suit and pack, such as QS#1 or TH#2, or a joker, JK#1 to JK#6.",
+        examples=["QS#1", "JK#3"],
+    ),
+]
+FaceName: TypeAlias = Annotated[str, Meta(max_length=16, description="Rank and suit, such as 8H.", examples=["8H"])]
+MeldId: TypeAlias = Annotated[
+    str, Meta(max_length=16, description="Name of a meld on the table, such as m2.", examples=["m2"])
+]
+DraftId: TypeAlias = Annotated[
+    str, Meta(max_length=16, description="Name of a draft of this turn, such as p1.", examples=["p1"])
+]
+End: TypeAlias = Literal["low", "high"]
+"""Where a new ace goes if a run of 13 leaves it open (R-48)."""
+
+# cards as a player declares them
+
+
+class RommeChosenCard(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+    """A card for a meld; a joker with the face it stands for (R-28)."""
+
+    card: CardId
+    face: FaceName | None = field(default=None, name="as")
+
+
+ChosenCards: TypeAlias = Annotated[
+    tuple[RommeChosenCard, ...],
+    Meta(
+        max_length=40,
+        description="The cards in any order; every joker says as which face.",
+        examples=[[{"card": "5H#1"}, {"card": "6H#2"}, {"card": "JK#1", "as": "7H"}]],
+    ),
+]
+ChosenEnd: TypeAlias = Annotated[
+    End | None,
+    Meta(description="Where the ace goes in a run of all 13 ranks: high if nothing is said; else without effect."),
+]
+
+
+class RommeChosenMeld(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+    """Cards that are to form one new meld."""
+
+    cards: ChosenCards
+    end: ChosenEnd = None
+
+
+# moves of the table
+
+
+class RommeDrawStock(Struct, frozen=True, tag_field="type", tag="draw_stock", forbid_unknown_fields=True):
+    """Draw the top card of the stock."""
+
+
+class RommeDrawPile(Struct, frozen=True, tag_field="type", tag="draw_pile", forbid_unknown_fields=True):
+    """Take the top card of the discard pile; it cannot be discarded in the same turn."""
+
+
+class RommeLay(Struct, frozen=True, tag_field="type", tag="lay", omit_defaults=True, forbid_unknown_fields=True):
+    """Lay new melds on the table, all of them or none."""
+
+    melds: Annotated[
+        Annotated[tuple[RommeChosenMeld, ...], Meta(max_length=40)] | None,
+        Meta(description="The melds in the order they are named on the table; left out: all open drafts."),
+    ] = None
+
+
+class RommeLayOff(Struct, frozen=True, tag_field="type", tag="lay_off", omit_defaults=True, forbid_unknown_fields=True):
+    """Add cards of the hand to one meld on the table."""
+
+    meld: MeldId
+    cards: ChosenCards
+    end: ChosenEnd = None
+
+
+class RommeSwapJoker(Struct, frozen=True, tag_field="type", tag="swap_joker", forbid_unknown_fields=True):
+    """Put the real card in the place of a joker on the table and take the joker."""
+
+    meld: MeldId
+    joker: CardId
+    card: CardId
+
+
+class RommeDiscard(Struct, frozen=True, tag_field="type", tag="discard", forbid_unknown_fields=True):
+    """Put one card on the discard pile: the end of the turn, and of the round if it was the last card."""
+
+    card: CardId
+
+
+RommeMove: TypeAlias = RommeDrawStock | RommeDrawPile | RommeLay | RommeLayOff | RommeSwapJoker | RommeDiscard
+
+# moves of the private notes
+
+
+class RommePrepare(
+    Struct, frozen=True, tag_field="type", tag="prepare", omit_defaults=True, forbid_unknown_fields=True
+):
+    """Put a meld aside that is not laid yet; nobody else learns of it."""
+
+    cards: ChosenCards
+    end: ChosenEnd = None
+
+
+class RommeTakeBack(
+    Struct, frozen=True, tag_field="type", tag="take_back", omit_defaults=True, forbid_unknown_fields=True
+):
+    """Dissolve one draft, or all of them."""
+
+    draft: Annotated[DraftId | None, Meta(description="Left out: all drafts.")] = None
+
+
+class RommeSortHand(Struct, frozen=True, tag_field="type", tag="sort_hand", forbid_unknown_fields=True):
+    """Sort the own hand once; cards that come later are put to the right."""
+
+    by: Literal["suit", "rank"]
+
+
+class RommeMoveCard(Struct, frozen=True, tag_field="type", tag="move_card", forbid_unknown_fields=True):
+    """Move one card of the hand to another place."""
+
+    card: CardId
+    index: Annotated[int, Meta(ge=-(2**31), lt=2**31, description="Its place in the new order, from 0.", examples=[0])]
+
+
+class RommeArrangeHand(Struct, frozen=True, tag_field="type", tag="arrange_hand", forbid_unknown_fields=True):
+    """Set the whole order of the hand."""
+
+    cards: Annotated[
+        tuple[CardId, ...], Meta(max_length=120, description="Every card of the hand once, from left to right.")
+    ]
+
+
+RommePrivateMove: TypeAlias = RommePrepare | RommeTakeBack | RommeSortHand | RommeMoveCard | RommeArrangeHand
+
+# questions
+
+
+class RommeAskReadings(Struct, frozen=True, tag_field="type", tag="readings", forbid_unknown_fields=True):
+    """What can these cards of the hand be, as a new meld or added to one on the table?"""
+
+    cards: Annotated[
+        tuple[CardId, ...],
+        Meta(max_length=40, description="Cards of the hand, jokers undeclared.", examples=[["QH#1", "KH#1", "JK#1"]]),
+    ]
+    meld: Annotated[MeldId | None, Meta(description="A meld to add them to; left out: a new meld.")] = None
+
+
+class RommeAskPartition(Struct, frozen=True, tag_field="type", tag="partition", forbid_unknown_fields=True):
+    """How is the hand best split into melds?"""
+
+
+class RommeAskMelds(Struct, frozen=True, tag_field="type", tag="melds", forbid_unknown_fields=True):
+    """Which melds can be made of the hand?"""
+
+
+RommeQuestion: TypeAlias = RommeAskReadings | RommeAskPartition | RommeAskMelds

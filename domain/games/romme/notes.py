@@ -1,0 +1,257 @@
+"""What only one seat ever knows: its drafts and the order of its hand.
+
+Facts of notes name the turn they were made in, how often the seat had laid in it, and what had come to
+the hand. What of them still holds follows from that and the table's state, so the table never waits
+for notes and notes never wait for the table.
+"""
+
+from collections.abc import Sequence
+from typing import Final, assert_never
+
+from domain.cards import RANKS, SUITS, Card
+from domain.decider import ImpossibleFactError, Rejection, Seat
+from domain.games.romme import offers
+from domain.games.romme.deck import FACE, PLACE
+from domain.games.romme.facts import (
+    RommeHandArranged,
+    RommeMeldPrepared,
+    RommeMeldsTakenBack,
+    RommeNoteFact,
+    RommeNotes,
+)
+from domain.games.romme.fold import running
+from domain.games.romme.judge import (
+    in_full,
+    judge,
+    refusal_between_rounds,
+    refusal_of_cards,
+    refusal_of_reserved,
+    refusal_of_turn,
+    reserved,
+)
+from domain.games.romme.melds import check_meld
+from domain.games.romme.model import (
+    RommeDraft,
+    RommeLegal,
+    RommeLegalPrepare,
+    RommeLegalTakeBack,
+    RommePrivate,
+    RommeState,
+)
+from domain.games.romme.moves import (
+    RommeArrangeHand,
+    RommeLay,
+    RommeMove,
+    RommeMoveCard,
+    RommePrepare,
+    RommePrivateMove,
+    RommeSortHand,
+    RommeTakeBack,
+)
+from domain.games.romme.rules import legal as table_legal
+
+_UNKNOWN_DRAFT: Final = Rejection("unknown_draft", "R-40")
+_ORDER_STALE: Final = Rejection("order_stale", "R-81")
+_INVALID_CARD: Final = Rejection("invalid_card", "R-2")
+_CARD_NOT_IN_HAND: Final = Rejection("card_not_in_hand", "R-2")
+
+_BY_RANK: Final = {  # R-79
+    card: (RANKS.index(card[0]), SUITS.index(card[1]), place) if card in FACE else (len(RANKS), 0, place)
+    for card, place in PLACE.items()
+}
+
+
+def new() -> RommeNotes:
+    """Return the notes of a seat that has made none."""
+    return RommeNotes(turn_number=0, lays=0, prepared=0, drafts=(), arranged=None)
+
+
+# judging private moves
+
+
+def decide(
+    state: RommeState, seat: Seat, notes: RommeNotes, move: RommePrivateMove
+) -> tuple[RommeNoteFact, ...] | Rejection:
+    """Judge a private move: what it notes, or the first reason against it."""
+    match move:
+        case RommePrepare():
+            return _prepare(state, seat, notes, move)
+        case RommeTakeBack():
+            return _take_back(state, seat, notes, move)
+        case RommeSortHand() | RommeMoveCard() | RommeArrangeHand():
+            if not running(state):
+                return refusal_between_rounds(state)  # R-83
+            order = _new_order(hand(state, seat, notes), move)
+            return order if isinstance(order, Rejection) else (RommeHandArranged(state.arrivals, order),)
+        case _:
+            assert_never(move)
+
+
+def _prepare(
+    state: RommeState, seat: Seat, notes: RommeNotes, move: RommePrepare
+) -> tuple[RommeNoteFact, ...] | Rejection:
+    drafts = open_drafts(state, seat, notes)
+    cards = [card.card for card in move.cards]
+    refusal = (
+        refusal_of_turn(state, seat, "play")
+        or refusal_of_cards(state.hands[seat], cards)
+        or refusal_of_reserved(cards, reserved(drafts))
+    )
+    if refusal:
+        return refusal
+    shape = check_meld(move.cards, move.end)
+    if isinstance(shape, Rejection):
+        return shape
+    number = notes.prepared + 1 if notes.turn_number == state.turn_number else 1  # R-41
+    total = shape.points + sum(draft.points for draft in drafts)
+    fact = RommeMeldPrepared(
+        turn_number=state.turn_number,
+        lays=state.lays,
+        draft=f"p{number}",
+        kind=shape.kind,
+        slots=shape.slots,
+        points=shape.points,
+        sum=total,
+        missing=max(0, offers.need(state, seat) - total),
+    )
+    return (fact,)
+
+
+def _take_back(
+    state: RommeState, seat: Seat, notes: RommeNotes, move: RommeTakeBack
+) -> tuple[RommeNoteFact, ...] | Rejection:
+    refusal = refusal_of_turn(state, seat, "play")
+    if refusal:
+        return refusal
+    drafts = tuple(
+        draft.draft for draft in open_drafts(state, seat, notes) if move.draft is None or draft.draft == move.draft
+    )
+    return (RommeMeldsTakenBack(drafts),) if drafts else _UNKNOWN_DRAFT
+
+
+def _new_order(
+    present: Sequence[Card], move: RommeSortHand | RommeMoveCard | RommeArrangeHand
+) -> tuple[Card, ...] | Rejection:
+    match move:
+        case RommeSortHand():
+            return tuple(sorted(present, key=(PLACE if move.by == "suit" else _BY_RANK).__getitem__))  # R-79
+        case RommeMoveCard():
+            return _moved(present, move)
+        case RommeArrangeHand():
+            if any(card not in PLACE for card in move.cards):
+                return _INVALID_CARD
+            return move.cards if sorted(move.cards) == sorted(present) else _ORDER_STALE  # R-81
+        case _:
+            assert_never(move)
+
+
+def _moved(present: Sequence[Card], move: RommeMoveCard) -> tuple[Card, ...] | Rejection:
+    if move.card not in PLACE:
+        return _INVALID_CARD
+    if move.card not in present:
+        return _CARD_NOT_IN_HAND
+    if not 0 <= move.index < len(present):
+        return _ORDER_STALE  # R-81
+    others = [card for card in present if card != move.card]
+    return (*others[: move.index], move.card, *others[move.index :])
+
+
+# what was noted
+
+
+def evolve(notes: RommeNotes, fact: RommeNoteFact) -> RommeNotes:
+    """Return the notes after a recorded fact. ImpossibleFactError if it does not fit."""
+    match fact:
+        case RommeHandArranged():
+            return RommeNotes(notes.turn_number, notes.lays, notes.prepared, notes.drafts, fact)
+        case RommeMeldPrepared():
+            return _prepared(notes, fact)
+        case RommeMeldsTakenBack():
+            kept = tuple(draft for draft in notes.drafts if draft.draft not in fact.drafts)
+            if len(kept) + len(fact.drafts) != len(notes.drafts):
+                raise ImpossibleFactError(f"there are no drafts {fact.drafts}")
+            return RommeNotes(notes.turn_number, notes.lays, notes.prepared, kept, notes.arranged)
+        case _:
+            assert_never(fact)
+
+
+def _prepared(notes: RommeNotes, fact: RommeMeldPrepared) -> RommeNotes:
+    turn, lays = (fact.turn_number, fact.lays), (notes.turn_number, notes.lays)
+    if turn < lays:
+        raise ImpossibleFactError(f"draft {fact.draft} comes after drafts of a later turn")
+    same_turn = fact.turn_number == notes.turn_number
+    prepared = notes.prepared + 1 if same_turn else 1
+    if fact.draft != f"p{prepared}":
+        raise ImpossibleFactError(f"draft {fact.draft} is not the next of its turn")
+    earlier = notes.drafts if turn == lays else ()
+    return RommeNotes(fact.turn_number, fact.lays, prepared, (*earlier, fact), notes.arranged)
+
+
+# what still holds
+
+
+def open_drafts(state: RommeState, seat: Seat, notes: RommeNotes) -> tuple[RommeDraft, ...]:
+    """Return the drafts of this turn that no `lay` has ended and whose cards are still held (R-41, R-42)."""
+    if not running(state) or seat != state.turn or notes.turn_number != state.turn_number or notes.lays != state.lays:
+        return ()
+    held = state.hands[seat]
+    return tuple(
+        RommeDraft(draft.draft, draft.kind, draft.slots, draft.points)
+        for draft in notes.drafts
+        if all(slot.card in held for slot in draft.slots)
+    )
+
+
+def hand(state: RommeState, seat: Seat, notes: RommeNotes) -> tuple[Card, ...]:
+    """Return the hand in the seat's own order, what came later on the right (R-82)."""
+    present, arranged = state.hands[seat], notes.arranged
+    if arranged is None:
+        return present
+    arrivals = arranged.arrivals
+    known = {card for card, entered in zip(present, state.entered[seat], strict=True) if entered <= arrivals}
+    placed = [card for card in arranged.cards if card in known]
+    return (*placed, *(card for card in present if card not in known))
+
+
+def resolve(state: RommeState, seat: Seat, notes: RommeNotes, move: RommeMove) -> RommeMove | Rejection:
+    """Judge a move of the table in the light of open drafts and return it with everything it says."""
+    drafts = open_drafts(state, seat, notes)
+    made = judge(state, seat, move, drafts)
+    if isinstance(made, Rejection):
+        return made
+    return in_full(move, drafts) if isinstance(move, RommeLay) else move
+
+
+def private(state: RommeState, seat: Seat, notes: RommeNotes) -> RommePrivate:
+    """Return what only this seat knows beyond its hand."""
+    drafts = open_drafts(state, seat, notes)
+    points = sum(draft.points for draft in drafts)
+    on_turn = running(state) and seat == state.turn
+    return RommePrivate(
+        drawn=state.drawn if on_turn else None,
+        drafts=drafts,
+        points=points,
+        missing=max(0, offers.need(state, seat) - points),
+    )
+
+
+def legal(state: RommeState, seat: Seat, notes: RommeNotes) -> tuple[RommeLegal, ...]:
+    """Return what the seat may do now with its drafts, moves of the table first.
+
+    Its hand it may arrange at any time while the round runs.
+    """
+    if state.phase != "play" or seat != state.turn:
+        return table_legal(state, seat)
+    drafts = open_drafts(state, seat, notes)
+    kept = reserved(drafts)
+    drafted = bool(drafts) and not isinstance(judge(state, seat, RommeLay(), drafts), Rejection)
+    melds = offers.melds_of(state, seat, kept)
+    found: tuple[RommeLegal | None, ...] = (
+        offers.lay(state, seat, drafted=drafted),
+        offers.lay_off(state, seat, kept),
+        offers.swap_joker(state, seat, kept),
+        None if drafts else offers.discard(state, seat),  # R-42
+        RommeLegalPrepare(melds) if melds else None,
+        RommeLegalTakeBack(tuple(draft.draft for draft in drafts)) if drafts else None,
+    )
+    return tuple(entry for entry in found if entry is not None)

@@ -1,0 +1,48 @@
+"""What a round counts, when a match is over, and the places."""
+
+from typing import Final, assert_never
+
+from domain.decider import Seat
+from domain.games.romme.deck import hand_value, in_deck_order
+from domain.games.romme.facts import RommeRoundEnded
+from domain.games.romme.model import EndReason, RommeOptions, RommeState
+from domain.ranking import places
+
+EMPTIES_MAX: Final = 4
+"""The empty stock that ends a round (R-59)."""
+
+
+def score(state: RommeState, reason: EndReason, winner: Seat | None, *, hand_romme: bool) -> RommeRoundEnded:
+    """Return the fact that counts the round; without a winner the lowest hands win (R-59, R-61)."""
+    values = tuple(map(hand_value, state.hands))
+    winners = (winner,) if winner is not None else tuple(s for s, value in enumerate(values) if value == min(values))
+    factor = 2 if hand_romme and state.round_options.hand_romme_double else 1  # R-56
+    points = tuple(0 if seat in winners else factor * value for seat, value in enumerate(values))
+    return RommeRoundEnded(
+        round=state.round,
+        reason=reason,
+        winners=winners,
+        hand_romme=hand_romme,
+        hands=tuple(map(in_deck_order, state.hands)),
+        values=values,
+        points=points,
+        totals=tuple(map(int.__add__, state.totals, points)),  # R-63
+    )
+
+
+def match_over(options: RommeOptions, rounds_played: int, totals: tuple[int, ...]) -> bool:
+    """Whether the match ends by itself after a round."""
+    match options.match_end:
+        case "rounds":
+            return rounds_played == options.rounds  # R-66
+        case "points":
+            return options.target_score is not None and max(totals) >= options.target_score  # R-67
+        case "open":
+            return False  # R-68
+        case _:
+            assert_never(options.match_end)
+
+
+def ranking(totals: tuple[int, ...]) -> tuple[int, ...]:
+    """Return the place of each seat, the lowest total first (R-69)."""
+    return places(totals, low_wins=True)

@@ -1,0 +1,122 @@
+"""Who sees what: public and private forms of facts, the board, hands and what only one seat knows (R-86)."""
+
+from typing import assert_never
+
+from domain.cards import Card
+from domain.decider import Seat
+from domain.games.romme import notes
+from domain.games.romme.deck import HAND_SIZE, dealt_hands, in_deck_order
+from domain.games.romme.facts import (
+    RommeCardDiscarded,
+    RommeCardDrawn,
+    RommeCardsLaidOff,
+    RommeFact,
+    RommeHandDealt,
+    RommeHandsDealt,
+    RommeJokerSwapped,
+    RommeMatchEnded,
+    RommeMeldsLaid,
+    RommeOptionChanged,
+    RommePackDealt,
+    RommePileDrawn,
+    RommePrivateFact,
+    RommePublicFact,
+    RommeRoundEnded,
+    RommeRoundStarted,
+    RommeStockDrawn,
+    RommeStockEmptied,
+    RommeStockReshuffled,
+    RommeStockShuffled,
+)
+from domain.games.romme.fold import running
+from domain.games.romme.model import RommeBoard, RommePrivate, RommeState
+from domain.games.romme.options import marks
+
+# facts
+
+
+def publish(fact: RommeFact) -> RommePublicFact:
+    """Return what everybody learns of a fact."""
+    match fact:
+        case RommeCardDrawn():
+            return RommeStockDrawn(fact.seat)
+        case RommePackDealt():
+            counts = tuple(HAND_SIZE + (seat == fact.starter) for seat in range(fact.seats))
+            return RommeHandsDealt(counts, len(fact.order) - sum(counts))
+        case RommeStockShuffled():
+            return RommeStockReshuffled(fact.count, len(fact.order))
+        case (
+            RommeRoundStarted()
+            | RommePileDrawn()
+            | RommeMeldsLaid()
+            | RommeCardsLaidOff()
+            | RommeJokerSwapped()
+            | RommeCardDiscarded()
+            | RommeStockEmptied()
+            | RommeRoundEnded()
+            | RommeMatchEnded()
+            | RommeOptionChanged()
+        ):
+            return fact
+        case _:
+            assert_never(fact)
+
+
+def confide(fact: RommeFact, seat: Seat) -> RommePrivateFact | None:
+    """Return what a seat learns of a fact beyond its public form, None if nothing."""
+    if isinstance(fact, RommeCardDrawn):
+        return fact if seat == fact.seat else None
+    if isinstance(fact, RommePackDealt):
+        return RommeHandDealt(dealt_hands(fact.order, fact.starter, fact.seats)[seat])
+    return None
+
+
+# states
+
+
+def board(state: RommeState) -> RommeBoard:
+    """Return the public part of a view."""
+    begun, over = state.round > 0, state.phase == "over"
+    return RommeBoard(
+        phase=state.phase,
+        round=state.round,
+        options=marks(state.options),  # R-77
+        round_options=state.round_options if begun else None,
+        starter=state.starter if begun else None,
+        turn=state.turn if running(state) else None,
+        hand_counts=tuple(map(len, state.hands)),
+        first_lay=state.first_lay,
+        shown=state.shown,
+        taken=state.taken,
+        stock_count=state.stock_count,
+        empties=state.empties,
+        idle_turns=state.idle_turns,
+        pile_top=state.pile[-1] if state.pile else None,
+        pile_count=len(state.pile),
+        table=state.table,
+        totals=state.totals,
+        sheet=tuple(result.points for result in state.results),
+        last_round=state.results[-1] if state.results else None,
+        hands=tuple(map(in_deck_order, state.hands)) if over else None,  # R-64, R-78
+        places=state.places,
+    )
+
+
+def hand(state: RommeState, seat: Seat) -> tuple[Card, ...]:
+    """Return the cards a seat holds, in the order in which they came."""
+    return state.hands[seat]
+
+
+def private(state: RommeState, seat: Seat) -> RommePrivate:
+    """Return what only this seat knows beyond its hand, as long as it has made no notes."""
+    return notes.private(state, seat, notes.new())
+
+
+def round_number(state: RommeState) -> int:
+    """Return the running or last round, 0 before the first."""
+    return state.round
+
+
+def totals(state: RommeState) -> tuple[int, ...]:
+    """Return the sum of round points of each seat."""
+    return state.totals

@@ -1,0 +1,150 @@
+"""What a seat keeps to itself, for games that have it: drafts, the order of the hand, advice."""
+
+import hashlib
+from typing import Any, Final
+
+import msgspec
+from litestar.response.base import ASGIResponse
+
+from domain.registry import CURRENT
+from domain.table.model import TableRefusal
+from service import wire
+from service.api.shared import TABLE_ETAG, VIEW_HEADERS, view_answer
+from service.http import Call, Operation, answer, canonical_body
+from service.refusals import raise_refusal
+from service.tables import once
+
+_drafts: Final[dict[str, Any]] = {key: msgspec.json.Decoder(type_) for key, type_ in wire.DRAFTS.items()}
+_orders: Final[dict[str, Any]] = {key: msgspec.json.Decoder(type_) for key, type_ in wire.HAND_ORDERS.items()}
+_questions: Final[dict[str, Any]] = {key: msgspec.json.Decoder(type_) for key, type_ in wire.QUESTIONS.items()}
+
+
+async def get_drafts(call: Call) -> ASGIResponse:
+    return answer(await call.services.tables.private(call.uuid("table"), call.caller.id), headers=VIEW_HEADERS)
+
+
+async def prepare_draft(call: Call) -> ASGIResponse:
+    table, decoder = call.uuid("table"), await _decoder(call, _drafts, "no_notes")
+    draft, key = await call.body(decoder), call.idempotency_key()
+    digest = hashlib.sha256(canonical_body(await call.read())).digest()
+    command = call.services.tables.keyed("prepare", call.caller.id, key, digest, draft)
+    return view_answer(await call.services.tables.note(table, call.caller.id, command), status=201)
+
+
+async def take_back_drafts(call: Call) -> ASGIResponse:
+    return await _take_back(call, None)
+
+
+async def take_back_draft(call: Call) -> ASGIResponse:
+    return await _take_back(call, call.request.path_params["draft"])
+
+
+async def order_hand(call: Call) -> ASGIResponse:
+    table, decoder = call.uuid("table"), await _decoder(call, _orders, "no_notes")
+    move: Any = await call.body(decoder)
+    command = once(move.__struct_config__.tag, move)
+    return view_answer(await call.services.tables.note(table, call.caller.id, command))
+
+
+async def ask_advice(call: Call) -> ASGIResponse:
+    table, decoder = call.uuid("table"), await _decoder(call, _questions, "no_advice")
+    question: Any = await call.body(decoder)
+    return answer(await call.services.tables.advise(table, call.caller.id, question), headers=VIEW_HEADERS)
+
+
+async def _take_back(call: Call, draft: str | None) -> ASGIResponse:
+    table, game = call.uuid("table"), await _game(call)
+    if game not in wire.TAKE_BACKS:
+        raise_refusal(TableRefusal("no_notes"), CURRENT[game])
+    move: Any = wire.TAKE_BACKS[game](draft)
+    return view_answer(await call.services.tables.note(table, call.caller.id, once("take_back", move)))
+
+
+async def _game(call: Call) -> str:
+    return await call.services.tables.game_of(call.uuid("table"), call.caller.id)
+
+
+async def _decoder(call: Call, decoders: dict[str, Any], refusal: str) -> Any:
+    """Return the decoder for the table's game, or refuse if the game has none of this kind."""
+    game = await _game(call)
+    if game not in decoders:
+        raise_refusal(TableRefusal(refusal), CURRENT[game])
+    return decoders[game]
+
+
+_DRAFT_PARAMETER: Final = {"draft": {"type": "string", "pattern": "^p[0-9]{1,4}$", "examples": ["p1"]}}
+
+OPERATIONS: tuple[Operation[Any], ...] = (
+    Operation(
+        id="getDrafts",
+        method="GET",
+        path="/v1/tables/{table}/drafts",
+        summary="Look at my drafts",
+        tag="private",
+        run=get_drafts,
+        answer=tuple(wire.PRIVATES.values()),
+        problems=(404, 409),
+    ),
+    Operation(
+        id="prepareDraft",
+        method="POST",
+        path="/v1/tables/{table}/drafts",
+        summary="Prepare a meld that nobody else sees",
+        tag="private",
+        run=prepare_draft,
+        status=201,
+        body=tuple(wire.DRAFTS.values()),
+        answer=wire.TABLE,
+        idempotent=True,
+        problems=(404, 409),
+        answer_headers=TABLE_ETAG,
+    ),
+    Operation(
+        id="takeBackDrafts",
+        method="DELETE",
+        path="/v1/tables/{table}/drafts",
+        summary="Take back all my drafts",
+        tag="private",
+        run=take_back_drafts,
+        answer=wire.TABLE,
+        problems=(404, 409),
+        answer_headers=TABLE_ETAG,
+    ),
+    Operation(
+        id="takeBackDraft",
+        method="DELETE",
+        path="/v1/tables/{table}/drafts/{draft}",
+        summary="Take back one of my drafts",
+        tag="private",
+        run=take_back_draft,
+        answer=wire.TABLE,
+        problems=(404, 409),
+        answer_headers=TABLE_ETAG,
+        path_parameters=_DRAFT_PARAMETER,
+    ),
+    Operation(
+        id="orderHand",
+        method="PUT",
+        path="/v1/tables/{table}/hand-order",
+        summary="Put my hand in order",
+        description="Sort it, move one card, or name the whole order. Allowed at any time during a round; nobody "
+        "else learns of it.",
+        tag="private",
+        run=order_hand,
+        body=tuple(wire.HAND_ORDERS.values()),
+        answer=wire.TABLE,
+        problems=(404, 409),
+        answer_headers=TABLE_ETAG,
+    ),
+    Operation(
+        id="askAdvice",
+        method="POST",
+        path="/v1/tables/{table}/advice",
+        summary="Ask what my cards can be",
+        tag="private",
+        run=ask_advice,
+        body=tuple(wire.QUESTIONS.values()),
+        answer=tuple(wire.ADVICE.values()),
+        problems=(404, 409),
+    ),
+)
