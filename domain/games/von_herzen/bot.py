@@ -6,12 +6,12 @@ the meld phase it lays whatever it can for itself, adds to other players' runs o
 card would be stranded otherwise, and discards what helps it least and its neighbour not at all.
 """
 
-from collections.abc import Sequence
-from random import Random
+from collections.abc import Callable, Sequence
 from typing import Final, TypeAlias
 
 from domain.cards import Card
 from domain.decider import SeatView
+from domain.fairness import uniform_from
 from domain.games.von_herzen.facts import Cards
 from domain.games.von_herzen.model import VonHerzenBoard, VonHerzenPrivate, VonHerzenRun
 from domain.games.von_herzen.moves import (
@@ -40,6 +40,7 @@ from domain.games.von_herzen.moves import (
 from domain.games.von_herzen.plans import KIND, Planner, own_runs
 from domain.games.von_herzen.runs import COLOUR, FULL, PACK, needed_rank
 
+Chooser: TypeAlias = Callable[[int], int]
 View: TypeAlias = SeatView[VonHerzenBoard, VonHerzenPrivate, Legal]
 
 _SAMPLES: Final = 12
@@ -52,7 +53,7 @@ _MARGIN: Final = 0.15
 
 def bot(view: View, seed: int) -> Move:
     """Return the bot's move; `view` must be that of a seat that has to act."""
-    chance = Random(seed)
+    chance = uniform_from(seed.to_bytes(8, "big"))
     match view.board.phase:
         case "swap_offer":
             cards = _worth_swapping(view, view.hand, 1, len(view.hand), chance)
@@ -83,7 +84,7 @@ def _promise(board: VonHerzenBoard) -> float:
 # swap phase
 
 
-def _answer(view: View, chance: Random) -> Move:
+def _answer(view: View, chance: Chooser) -> Move:
     offered = view.board.swap.offered if view.board.swap else 0
     cards = _worth_swapping(view, view.hand, 1, offered, chance)
     if not cards:
@@ -91,18 +92,25 @@ def _answer(view: View, chance: Random) -> Move:
     return VonHerzenAccept(cards) if len(cards) == offered else VonHerzenCounter(cards)
 
 
-def _worth_swapping(view: View, choice: Cards, least: int, most: int, chance: Random) -> Cards:
+def _worth_swapping(view: View, choice: Cards, least: int, most: int, chance: Chooser) -> Cards:
     """Return `least` to `most` cards of `choice` whose exchange for unknown ones pays best; none if none does."""
     planner = Planner((), _promise(view.board))
     order = _by_worth(planner, view.hand, choice, most)
     unknown = [card for card in PACK if card not in view.hand]
+    hands = [_some(unknown, most, chance) for _ in range(_SAMPLES)]
     best, best_gain = 0, planner.gain(view.hand) + _MARGIN
     for count in range(least, most + 1):
         kept = [card for card in view.hand if card not in order[:count]]
-        gain = sum(planner.gain((*kept, *chance.sample(unknown, count))) for _ in range(_SAMPLES)) / _SAMPLES
+        gain = sum(planner.gain((*kept, *got[:count])) for got in hands) / _SAMPLES
         if gain > best_gain:
             best, best_gain = count, gain
     return tuple(order[:best])
+
+
+def _some(cards: Sequence[Card], count: int, chance: Chooser) -> list[Card]:
+    """Return `count` different cards by chance."""
+    left = list(cards)
+    return [left.pop(chance(len(left))) for _ in range(count)]
 
 
 def _by_worth(planner: Planner, hand: Cards, choice: Cards, most: int) -> list[Card]:

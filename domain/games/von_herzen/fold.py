@@ -31,7 +31,6 @@ from domain.games.von_herzen.model import (
     Phase,
     VonHerzenGiverTurn,
     VonHerzenOptions,
-    VonHerzenRoundResult,
     VonHerzenRun,
     VonHerzenState,
     VonHerzenSwap,
@@ -101,9 +100,9 @@ def _applied(state: VonHerzenState, fact: Fact) -> VonHerzenState:
             return _scored(state, fact)
         case VonHerzenFirstDealerDrawn():
             _require(state.phase == "before" and 0 <= fact.dealer < len(state.totals), fact)
-            return replace(state, dealer=fact.dealer)
+            return replace(state, phase="dealing", dealer=fact.dealer)
         case VonHerzenMatchEnded():
-            _require(state.phase == "scoring" and len(state.scores) == round_count(state.options), fact)  # V-70
+            _require(state.phase == "dealing" and state.round == round_count(state.options), fact)  # V-70
             _require(fact.totals == state.totals, fact)
             return replace(state, phase="over")
         case _:
@@ -145,7 +144,7 @@ def dealt_hand(fact: VonHerzenRoundDealt, seat: Seat) -> Cards:
 
 def _dealt(state: VonHerzenState, fact: VonHerzenRoundDealt) -> VonHerzenState:
     seats = len(state.totals)
-    _require(state.phase in ("before", "scoring") and fact.round == len(state.scores) + 1, fact)
+    _require(state.phase == "dealing" and fact.round == state.round + 1, fact)
     due = state.dealer if state.round == 0 else (state.dealer + 1) % seats  # V-10
     _require(fact.dealer == due and fact.seats == seats and in_canonical_order(fact.pack) == PACK, fact)
     hands = tuple(dealt_hand(fact, seat) for seat in range(seats))
@@ -153,7 +152,6 @@ def _dealt(state: VonHerzenState, fact: VonHerzenRoundDealt) -> VonHerzenState:
         options=state.options,
         totals=state.totals,
         scores=state.scores,
-        last_round=state.last_round,
         round=fact.round,
         dealer=fact.dealer,
         phase="swap_offer",
@@ -359,18 +357,8 @@ def score(state: VonHerzenState) -> tuple[int, ...]:
 
 
 def _scored(state: VonHerzenState, fact: VonHerzenRoundScored) -> VonHerzenState:
-    _require(state.phase == "scoring" and fact.round == state.round == len(state.scores) + 1, fact)
+    _require(state.phase == "scoring" and fact.round == state.round, fact)
     _require(fact.scores == score(state), fact)
     totals = tuple(total + points for total, points in zip(state.totals, fact.scores, strict=True))  # V-69
     _require(fact.totals == totals and fact.hands == state.hands, fact)
-    result = VonHerzenRoundResult(
-        round=fact.round,
-        dealer=state.dealer,
-        ended=fact.ended,
-        out=state.out,
-        hands=fact.hands,
-        stock=fact.stock,
-        runs=state.runs,
-        scores=fact.scores,
-    )
-    return replace(state, totals=totals, scores=(*state.scores, fact.scores), last_round=result)
+    return replace(state, phase="dealing", totals=totals, scores=(*state.scores, fact.scores))

@@ -6,7 +6,7 @@ from typing import assert_never
 from domain.cards import Card
 from domain.decider import Seat, SeatView
 from domain.games.von_herzen.facts import Cards
-from domain.games.von_herzen.model import VonHerzenBoard, VonHerzenPrivate, VonHerzenState, VonHerzenSwap
+from domain.games.von_herzen.model import IDLE, VonHerzenBoard, VonHerzenPrivate, VonHerzenState, VonHerzenSwap
 from domain.games.von_herzen.moves import (
     End,
     Legal,
@@ -50,7 +50,7 @@ _ENDS: tuple[End, ...] = ("up", "down")
 
 def legal(state: VonHerzenState, seat: Seat) -> tuple[Legal, ...]:
     """Return one entry for each kind of move open to the seat now; empty if it is not to move (V-74)."""
-    if seat != state.actor or state.phase in ("before", "scoring", "over"):
+    if seat != state.actor or state.phase in IDLE:
         return ()
     hand = state.hands[seat]
     if state.swap is not None:

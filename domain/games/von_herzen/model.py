@@ -1,19 +1,32 @@
 """What exists in a match of Von Herzen: options, the state and what is shown of it."""
 
-from typing import Literal, TypeAlias
+from typing import Final, Literal, TypeAlias
 
 from msgspec import Struct
 
 from domain.cards import Card
 from domain.decider import Seat
-from domain.games.von_herzen.facts import Cards, RoundEnd, VonHerzenCardsSwapped
+from domain.games.von_herzen.facts import Cards, VonHerzenCardsSwapped
 
 Colour: TypeAlias = Literal["black", "red"]
 Phase: TypeAlias = Literal[
-    "before", "swap_offer", "swap_answer", "swap_take", "swap_agree", "draw", "lay", "closing", "scoring", "over"
+    "before",
+    "dealing",
+    "swap_offer",
+    "swap_answer",
+    "swap_take",
+    "swap_agree",
+    "draw",
+    "lay",
+    "closing",
+    "scoring",
+    "over",
 ]
-"""The step that is open. Nobody has to act in `before` (the match has not begun), `scoring` (between the
-facts that end a round) and `over`."""
+"""The step that is open. Nobody has to act in `before` (the match has not begun), `scoring` and `dealing`
+(between the facts of one event: a round is to be counted, or to be dealt) and `over`."""
+
+IDLE: Final[tuple[Phase, ...]] = ("before", "dealing", "scoring", "over")
+"""The steps in which nobody has to act."""
 
 
 class VonHerzenOptions(Struct, frozen=True):
@@ -68,20 +81,6 @@ class VonHerzenSwap(Struct, frozen=True):
     countered: Cards = ()
 
 
-class VonHerzenRoundResult(Struct, frozen=True):
-    """The end of a round, open to everybody."""
-
-    round: int
-    dealer: Seat
-    ended: RoundEnd
-    out: Seat | None
-    """Who went out first, if anybody."""
-    hands: tuple[Cards, ...]
-    stock: Cards
-    runs: tuple[VonHerzenRun, ...]
-    scores: tuple[int, ...]
-
-
 class VonHerzenState(Struct, frozen=True):
     """Everything about a match, secrets included."""
 
@@ -89,7 +88,6 @@ class VonHerzenState(Struct, frozen=True):
     totals: tuple[int, ...]
     scores: tuple[tuple[int, ...], ...] = ()
     """Scores of the finished rounds, one row of seats for each."""
-    last_round: VonHerzenRoundResult | None = None
     round: int = 0
     dealer: Seat = 0
     phase: Phase = "before"
@@ -160,7 +158,6 @@ class VonHerzenBoard(Struct, frozen=True):
     out: Seat | None
     scores: tuple[tuple[int, ...], ...]
     totals: tuple[int, ...]
-    last_round: VonHerzenRoundResult | None
 
 
 class VonHerzenSwapSeen(Struct, frozen=True):

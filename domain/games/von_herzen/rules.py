@@ -27,7 +27,7 @@ from domain.games.von_herzen.facts import (
     VonHerzenTurnEnded,
 )
 from domain.games.von_herzen.fold import evolve, round_count, score
-from domain.games.von_herzen.model import Phase, VonHerzenState, VonHerzenSwap
+from domain.games.von_herzen.model import IDLE, Phase, VonHerzenState, VonHerzenSwap
 from domain.games.von_herzen.moves import (
     Move,
     SwapMove,
@@ -104,7 +104,7 @@ def outcome(state: VonHerzenState) -> Outcome | None:
 
 def to_act(state: VonHerzenState) -> tuple[Seat, ...]:
     """Return the seat to move; nobody before the start and after the end."""
-    return () if state.phase in ("before", "scoring", "over") else (state.actor,)
+    return () if state.phase in IDLE else (state.actor,)
 
 
 def timeout_move(state: VonHerzenState, _seat: Seat) -> Move:
@@ -156,7 +156,7 @@ def _out_of_turn(state: VonHerzenState, seat: Seat, move: Move) -> Rejection | N
         return Rejection("game_finished", "V-70")
     if not 0 <= seat < len(state.totals):
         return Rejection("not_seated", "V-1")
-    if isinstance(move, SwapMove) != (state.phase in _SWAP_PHASES) or state.phase == "before":
+    if isinstance(move, SwapMove) != (state.phase in _SWAP_PHASES) or state.phase in IDLE:
         return Rejection("wrong_phase", "V-9")
     if seat != state.actor:
         return Rejection("not_your_turn", _turn_rule(state, seat, move))

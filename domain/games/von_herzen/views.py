@@ -24,6 +24,7 @@ from domain.games.von_herzen.facts import (
 )
 from domain.games.von_herzen.fold import dealt_hand, hand_size, idle_most, round_count
 from domain.games.von_herzen.model import (
+    IDLE,
     VonHerzenBoard,
     VonHerzenPrivate,
     VonHerzenState,
@@ -95,7 +96,7 @@ def board(state: VonHerzenState) -> VonHerzenBoard:
         rounds=round_count(state.options),
         dealer=state.dealer,
         phase=state.phase,
-        actor=None if state.phase in ("before", "scoring", "over") else state.actor,
+        actor=None if state.phase in IDLE else state.actor,
         hand_counts=tuple(len(hand) for hand in state.hands),
         stock=len(state.stock),
         pile=state.pile,
@@ -111,7 +112,6 @@ def board(state: VonHerzenState) -> VonHerzenBoard:
         out=state.out,
         scores=state.scores,
         totals=state.totals,
-        last_round=state.last_round,
     )
 
 

@@ -142,15 +142,15 @@ def test_vc_69_equal_highest_totals_share_the_win() -> None:
 
 
 def test_vc_70_two_complete_rounds_of_three_players_are_six_rounds_and_everybody_deals_twice() -> None:
-    dealers = []
-    for _, _, _, facts, state in steps(options_of(3, complete_rounds=2), 70, {}, careless):
-        dealers += [
-            state.last_round.dealer for fact in facts if isinstance(fact, VonHerzenRoundScored) and state.last_round
-        ]
+    played = list(steps(options_of(3, complete_rounds=2), 70, {}, careless))
+    dealers = [
+        before.dealer for before, _, _, facts, _ in played for fact in facts if isinstance(fact, VonHerzenRoundScored)
+    ]
     assert len(dealers) == 6
     assert sorted(dealers) == [0, 0, 1, 1, 2, 2]
     assert all(later == (dealer + 1) % 3 for dealer, later in pairwise(dealers))
-    assert refused(state, 0, VonHerzenEndTurn()) == ("game_finished", "V-70")
+    end = played[-1][-1]
+    assert refused(end, 0, VonHerzenEndTurn()) == ("game_finished", "V-70")
 
 
 WHOLE = [
@@ -188,42 +188,40 @@ def whole(*, own_joker_layoff: bool = True, pure_flute_four: bool = False) -> Vo
     )
 
 
-def finished(state: VonHerzenState) -> VonHerzenState:
-    """Case VC-71 from the end of P3's turn on."""
-    return after(
+def finished(state: VonHerzenState) -> tuple[VonHerzenState, VonHerzenRoundScored]:
+    """Case VC-71 from the end of P3's turn on: the state before the last card, and the round's scoring."""
+    state = after(
         state,
         (3, VonHerzenEndTurn()),
         (0, VonHerzenLay(cards("TH JD QH KC AH"))),
         (0, VonHerzenLayOff("JS", 0, "up")),
         (0, VonHerzenLayOff("AS", 0, "down")),
-        (0, VonHerzenLayOff("8C", 2, "up")),
     )
+    return state, scored_in(facts_of(state, 0, VonHerzenLayOff("8C", 2, "up")))
 
 
 @pytest.mark.parametrize("pure_flute_four", [False, True])
 def test_vc_71_a_whole_round(pure_flute_four: bool) -> None:
     state = whole(pure_flute_four=pure_flute_four)
     state = after(state, (3, VonHerzenLayOff("KS", 3, "down")), (3, VonHerzenLayOff("7C", 2, "up")))
-    state = finished(state)
-    result = state.last_round
-    assert result is not None
-    assert laid(replace(state, runs=result.runs)) == [
+    state, scored = finished(state)
+    assert laid(state) == [
         "AS 7S 8S 9C TS JS",
         "JH QD KH",
-        "9S TC JC QC KD AC 7C 8C",
+        "9S TC JC QC KD AC 7C",
         "KS AD 7H 8D 9H TD",
         "TH JD QH KC AH",
     ]
-    assert result.hands == ((), (), ("8H", "7D"), ("QS",))
-    assert result.scores == (4, 9, 7, 4)
-    assert state.totals == (4, 9, 7, 4)
-    assert (state.round, state.dealer) == (2, 1)
+    assert state.pile == ("9D",)
+    assert scored.hands == ((), (), ("8H", "7D"), ("QS",))
+    assert scored.scores == (4, 9, 7, 4)
+    state = after(state, (0, VonHerzenLayOff("8C", 2, "up")))
+    assert (state.totals, state.round, state.dealer) == ((4, 9, 7, 4), 2, 1)
 
 
 def test_vc_71_without_jokers_added_later_p3_keeps_his_king() -> None:
     state = whole(own_joker_layoff=False)
     assert refused(state, 3, VonHerzenLayOff("KS", 3, "down")) == ("joker_layoff_off", "V-46")
-    state = finished(after(state, (3, VonHerzenLayOff("7C", 2, "up"))))
-    assert state.last_round is not None
-    assert state.last_round.scores == (4, 9, 7, 3)
-    assert state.last_round.hands[3] == ("QS", "KS")
+    _, scored = finished(after(state, (3, VonHerzenLayOff("7C", 2, "up"))))
+    assert scored.hands[3] == ("QS", "KS")
+    assert scored.scores == (4, 9, 7, 3)
