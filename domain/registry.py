@@ -9,6 +9,7 @@ _KEYS: Final[tuple[str, ...]] = (
     # one line for each game: the name of its folder under domain/games
     "hearts",
     "romme",
+    "von_herzen",
 )
 
 

@@ -1,0 +1,59 @@
+"""Von Herzen: swap, then lay runs in two colours; the highest total of all rounds wins."""
+
+from typing import Final, TypeAlias
+
+from domain.decider import AnyGame, Game
+from domain.games.von_herzen.bot import bot
+from domain.games.von_herzen.facts import Fact, PrivateFact, PublicFact
+from domain.games.von_herzen.fold import evolve, new
+from domain.games.von_herzen.legal import legal, sample
+from domain.games.von_herzen.model import VonHerzenBoard, VonHerzenOptions, VonHerzenPrivate, VonHerzenState
+from domain.games.von_herzen.moves import Legal, Move
+from domain.games.von_herzen.options import SCHEMA, parse_options, seat_count
+from domain.games.von_herzen.rulebook import REJECTIONS, RULES
+from domain.games.von_herzen.rules import decide, outcome, start, timeout_move, to_act
+from domain.games.von_herzen.views import board, confide, hand, private, publish, round_number, totals
+
+VonHerzenGame: TypeAlias = Game[VonHerzenOptions, VonHerzenState, Move, Fact, VonHerzenBoard, VonHerzenPrivate, Legal]
+
+VON_HERZEN_1: Final[VonHerzenGame] = Game(
+    key="von_herzen",
+    rules_version=1,
+    title="Von Herzen",
+    credits="A game by Gordon Axmann and Colin Schmidt.",
+    seats=(2, 6),
+    rules=RULES,
+    rejections=REJECTIONS,
+    options_type=VonHerzenOptions,
+    options_schema=SCHEMA,
+    state_type=VonHerzenState,
+    move_type=Move,
+    fact_type=Fact,
+    public_type=PublicFact,
+    private_fact_type=PrivateFact,
+    board_type=VonHerzenBoard,
+    private_type=VonHerzenPrivate,
+    legal_type=Legal,
+    parse_options=parse_options,
+    seat_count=seat_count,
+    new=new,
+    start=start,
+    decide=decide,
+    evolve=evolve,
+    to_act=to_act,
+    legal=legal,
+    outcome=outcome,
+    timeout_move=timeout_move,
+    publish=publish,
+    confide=confide,
+    round_number=round_number,
+    totals=totals,
+    board=board,
+    hand=hand,
+    private=private,
+    bot=bot,
+    sample=sample,
+)
+
+GAMES: Final[tuple[AnyGame, ...]] = (VON_HERZEN_1,)
+"""Every rules version, oldest first."""

@@ -1,0 +1,364 @@
+"""What happened: facts applied to the state of Von Herzen, and what a round scores."""
+
+from typing import Final, Literal, TypeAlias, assert_never
+
+from msgspec.structs import replace
+
+from domain.cards import in_canonical_order, without
+from domain.decider import ImpossibleFactError, Seat
+from domain.games.von_herzen.facts import (
+    Cards,
+    Fact,
+    VonHerzenCardDiscarded,
+    VonHerzenCardLaidOff,
+    VonHerzenCardsOffered,
+    VonHerzenCardsSwapped,
+    VonHerzenFirstDealerDrawn,
+    VonHerzenMatchEnded,
+    VonHerzenOfferCountered,
+    VonHerzenOfferDeclined,
+    VonHerzenOfferLeft,
+    VonHerzenOfferPassed,
+    VonHerzenOfferWithdrawn,
+    VonHerzenPileDrawn,
+    VonHerzenRoundDealt,
+    VonHerzenRoundScored,
+    VonHerzenRunLaid,
+    VonHerzenStockDrawn,
+    VonHerzenTurnEnded,
+)
+from domain.games.von_herzen.model import (
+    Phase,
+    VonHerzenGiverTurn,
+    VonHerzenOptions,
+    VonHerzenRun,
+    VonHerzenState,
+    VonHerzenSwap,
+)
+from domain.games.von_herzen.runs import FULL, PACK, extended, new_run
+
+_LAYING: Final = ("lay", "closing")
+
+SwapResult: TypeAlias = Literal["passed", "declined", "withdrawn", "accepted", "taken", "agreed"]
+
+
+def new(options: VonHerzenOptions, seats: int) -> VonHerzenState:
+    """Return the state before the match starts."""
+    return VonHerzenState(options=options, totals=(0,) * seats)
+
+
+def hand_size(seats: int) -> int:
+    """Return how many cards everyone is dealt (V-5)."""
+    return min(8, len(PACK) // seats)
+
+
+def round_count(options: VonHerzenOptions) -> int:
+    """Return the rounds of the match (V-70)."""
+    return options.complete_rounds * options.players
+
+
+def idle_most(options: VonHerzenOptions) -> int:
+    """Return how many turns in a row without progress end a round (V-60)."""
+    return options.standstill_rounds * options.players
+
+
+def evolve(state: VonHerzenState, fact: Fact) -> VonHerzenState:
+    """Apply a recorded fact. ImpossibleFactError if it does not fit the state."""
+    try:
+        return _applied(state, fact)
+    except (ValueError, IndexError) as error:  # a card or a run that is not there
+        raise ImpossibleFactError(f"{fact!r}: {error}") from error
+
+
+def _applied(state: VonHerzenState, fact: Fact) -> VonHerzenState:
+    match fact:
+        case VonHerzenTurnEnded():
+            return _turn_ended(state, fact)
+        case VonHerzenStockDrawn():
+            return _stock_drawn(state, fact)
+        case VonHerzenPileDrawn():
+            return _pile_drawn(state, fact)
+        case VonHerzenCardDiscarded():
+            return _discarded(state, fact)
+        case VonHerzenCardLaidOff():
+            return _laid_off(state, fact)
+        case VonHerzenRunLaid():
+            return _run_laid(state, fact)
+        case VonHerzenOfferPassed() | VonHerzenOfferDeclined() | VonHerzenOfferWithdrawn():
+            return _offer_closed(state, fact)
+        case VonHerzenCardsOffered():
+            return _offered(state, fact)
+        case VonHerzenOfferCountered():
+            return _countered(state, fact)
+        case VonHerzenOfferLeft():
+            return _left(state, fact)
+        case VonHerzenCardsSwapped():
+            return _swapped(state, fact)
+        case VonHerzenRoundDealt():
+            return _dealt(state, fact)
+        case VonHerzenRoundScored():
+            return _scored(state, fact)
+        case VonHerzenFirstDealerDrawn():
+            _require(state.phase == "before" and 0 <= fact.dealer < len(state.totals), fact)
+            return replace(state, phase="dealing", dealer=fact.dealer)
+        case VonHerzenMatchEnded():
+            _require(state.phase == "dealing" and state.round == round_count(state.options), fact)  # V-70
+            _require(fact.totals == state.totals, fact)
+            return replace(state, phase="over")
+        case _:
+            assert_never(fact)
+
+
+def _require(holds: bool, fact: Fact) -> None:
+    """Raise ImpossibleFactError unless the fact fits."""
+    if not holds:
+        raise ImpossibleFactError(repr(fact))
+
+
+def _require_turn(state: VonHerzenState, seat: Seat, phases: tuple[str, ...], fact: Fact) -> None:
+    """Raise ImpossibleFactError unless the seat is to move in one of these phases."""
+    if seat != state.actor or state.phase not in phases:
+        raise ImpossibleFactError(repr(fact))
+
+
+def _put(rows: tuple[Cards, ...], seat: Seat, row: Cards) -> tuple[Cards, ...]:
+    """Return the rows of all seats with that of one seat replaced."""
+    return (*rows[:seat], row, *rows[seat + 1 :])
+
+
+def _minus(hand: Cards, cards: Cards) -> Cards:
+    """Return the hand without the cards. ValueError if one is not in it."""
+    for card in cards:
+        hand = without(hand, card)
+    return hand
+
+
+# deal
+
+
+def dealt_hand(fact: VonHerzenRoundDealt, seat: Seat) -> Cards:
+    """Return the hand that a seat gets: singly, clockwise, from the dealer's left (V-6)."""
+    first = (seat - fact.dealer - 1) % fact.seats
+    return in_canonical_order(fact.pack[first : hand_size(fact.seats) * fact.seats : fact.seats])
+
+
+def _dealt(state: VonHerzenState, fact: VonHerzenRoundDealt) -> VonHerzenState:
+    seats = len(state.totals)
+    _require(state.phase == "dealing" and fact.round == state.round + 1, fact)
+    due = state.dealer if state.round == 0 else (state.dealer + 1) % seats  # V-10
+    _require(fact.dealer == due and fact.seats == seats and in_canonical_order(fact.pack) == PACK, fact)
+    hands = tuple(dealt_hand(fact, seat) for seat in range(seats))
+    return VonHerzenState(
+        options=state.options,
+        totals=state.totals,
+        scores=state.scores,
+        round=fact.round,
+        dealer=fact.dealer,
+        phase="swap_offer",
+        actor=(fact.dealer - 1) % seats,  # V-11
+        hands=hands,
+        stock=fact.pack[hand_size(seats) * seats :],  # V-7
+        taken=((),) * seats,
+        swap=_giver_turn((fact.dealer - 1) % seats, seats),
+    )
+
+
+# swap phase
+
+
+def _giver_turn(giver: Seat, seats: int) -> VonHerzenSwap:
+    """Return the start of a giver's turn (V-12)."""
+    return VonHerzenSwap(giver, (giver - 1) % seats)
+
+
+def _open_swap(state: VonHerzenState, giver: Seat, fact: Fact) -> VonHerzenSwap:
+    """Return the running giver's turn; ImpossibleFactError if it is not this giver's."""
+    if state.swap is None or state.swap.giver != giver:
+        raise ImpossibleFactError(repr(fact))
+    return state.swap
+
+
+def _offered(state: VonHerzenState, fact: VonHerzenCardsOffered) -> VonHerzenState:
+    _require_turn(state, fact.giver, ("swap_offer",), fact)
+    swap = _open_swap(state, fact.giver, fact)
+    _minus(state.hands[fact.giver], fact.cards)
+    _require(fact.receiver == swap.receiver and len(fact.cards) > 0, fact)
+    swap = VonHerzenSwap(swap.giver, swap.receiver, fact.cards)
+    return replace(state, phase="swap_answer", actor=swap.receiver, swap=swap)
+
+
+def _countered(state: VonHerzenState, fact: VonHerzenOfferCountered) -> VonHerzenState:
+    _require_turn(state, fact.receiver, ("swap_answer",), fact)
+    swap = _open_swap(state, fact.giver, fact)
+    _minus(state.hands[fact.receiver], fact.cards)
+    _require(0 < len(fact.cards) < len(swap.offered), fact)
+    swap = VonHerzenSwap(swap.giver, swap.receiver, swap.offered, fact.cards)
+    return _asked(replace(state, swap=swap), (swap.receiver - 1) % len(state.totals))  # V-17
+
+
+def _asked(state: VonHerzenState, seat: Seat) -> VonHerzenState:
+    """Return the state in which this seat is asked; if everybody has been, the giver answers (V-20)."""
+    assert state.swap is not None
+    return replace(state, phase="swap_agree" if seat == state.swap.giver else "swap_take", actor=seat)
+
+
+def _left(state: VonHerzenState, fact: VonHerzenOfferLeft) -> VonHerzenState:
+    _require_turn(state, fact.seat, ("swap_take",), fact)
+    return _asked(state, (fact.seat - 1) % len(state.totals))
+
+
+def _swapped(state: VonHerzenState, fact: VonHerzenCardsSwapped) -> VonHerzenState:
+    swap = _open_swap(state, fact.giver, fact)
+    match fact.kind:
+        case "accepted":
+            fits = state.phase == "swap_answer" and fact.partner == state.actor and fact.given == swap.offered
+        case "taken":
+            fits = state.phase == "swap_take" and fact.partner == state.actor and fact.given == swap.offered
+        case "agreed":
+            fits = state.phase == "swap_agree" and fact.partner == swap.receiver and fact.received == swap.countered
+        case _:
+            assert_never(fact.kind)
+    _require(fits and len(fact.given) == len(fact.received), fact)
+    _minus(swap.offered, fact.given)
+    giver_hand = (*_minus(state.hands[fact.giver], fact.given), *fact.received)
+    partner_hand = (*_minus(state.hands[fact.partner], fact.received), *fact.given)
+    hands = _put(state.hands, fact.giver, in_canonical_order(giver_hand))
+    hands = _put(hands, fact.partner, in_canonical_order(partner_hand))
+    state = replace(state, hands=hands, swaps=(*state.swaps, fact))
+    return _next_giver(state, swap, fact.kind, fact.partner, len(fact.given))
+
+
+def _offer_closed(
+    state: VonHerzenState, fact: VonHerzenOfferPassed | VonHerzenOfferDeclined | VonHerzenOfferWithdrawn
+) -> VonHerzenState:
+    """Apply the end of a giver's turn without a swap (V-12, V-22)."""
+    swap = _open_swap(state, fact.giver, fact)
+    match fact:
+        case VonHerzenOfferPassed():
+            _require_turn(state, fact.giver, ("swap_offer",), fact)
+            return _next_giver(state, swap, "passed")
+        case VonHerzenOfferDeclined():
+            _require_turn(state, fact.receiver, ("swap_answer",), fact)
+            return _next_giver(state, swap, "declined")
+        case VonHerzenOfferWithdrawn():
+            _require_turn(state, fact.giver, ("swap_agree",), fact)
+            return _next_giver(state, swap, "withdrawn")
+        case _:
+            assert_never(fact)
+
+
+def _next_giver(
+    state: VonHerzenState, swap: VonHerzenSwap, result: SwapResult, partner: Seat | None = None, swapped: int = 0
+) -> VonHerzenState:
+    """Close a giver's turn: the next giver, the second swap round or the meld phase."""
+    seats = len(state.totals)
+    counts = len(swap.offered), len(swap.countered)
+    done = VonHerzenGiverTurn(swap.giver, swap.receiver, *counts, result, partner, swapped)
+    state = replace(state, giver_turns=(*state.giver_turns, done))
+    swap_round = state.swap_round
+    if swap.giver == state.dealer:  # V-11: the dealer is the last giver
+        if swap_round == state.options.swap_rounds:
+            return _turn(replace(state, swap=None), (state.dealer + 1) % seats, 0)  # V-28
+        swap_round += 1  # V-26
+    giver = (swap.giver - 1) % seats  # V-23
+    following = _giver_turn(giver, seats)
+    return replace(state, phase="swap_offer", actor=giver, swap_round=swap_round, swap=following)
+
+
+# meld phase
+
+
+def _turn(state: VonHerzenState, seat: Seat, turn: int, *, idle: int = 0) -> VonHerzenState:
+    """Start a turn: with the duty to draw while there is anything to draw (V-29, V-31)."""
+    phase: Phase = "draw" if state.stock or state.pile else "lay"
+    return replace(state, phase=phase, actor=seat, turn=turn, idle=idle, progress=False)
+
+
+def _stock_drawn(state: VonHerzenState, fact: VonHerzenStockDrawn) -> VonHerzenState:
+    _require_turn(state, fact.seat, ("draw",), fact)
+    _require(state.stock[0] == fact.card, fact)
+    hands = _put(state.hands, fact.seat, in_canonical_order((*state.hands[fact.seat], fact.card)))
+    return replace(state, phase="lay", hands=hands, stock=state.stock[1:], progress=True)  # V-60
+
+
+def _pile_drawn(state: VonHerzenState, fact: VonHerzenPileDrawn) -> VonHerzenState:
+    _require_turn(state, fact.seat, ("draw",), fact)
+    hands = _put(state.hands, fact.seat, in_canonical_order((*state.hands[fact.seat], fact.card)))
+    taken = _put(state.taken, fact.seat, in_canonical_order((*state.taken[fact.seat], fact.card)))
+    return replace(state, phase="lay", hands=hands, pile=without(state.pile, fact.card), taken=taken)
+
+
+def _played(state: VonHerzenState, seat: Seat, cards: Cards) -> tuple[tuple[Cards, ...], tuple[Cards, ...]]:
+    """Return hands and taken cards of all seats after a seat has put these cards on the table."""
+    hands = _put(state.hands, seat, _minus(state.hands[seat], cards))
+    taken = state.taken
+    if taken[seat]:
+        taken = _put(taken, seat, tuple(card for card in taken[seat] if card not in cards))
+    return hands, taken
+
+
+def _run_laid(state: VonHerzenState, fact: VonHerzenRunLaid) -> VonHerzenState:
+    _require_turn(state, fact.seat, _LAYING, fact)
+    _require(fact.run == len(state.runs), fact)
+    hands, taken = _played(state, fact.seat, fact.cards)
+    runs = (*state.runs, new_run(fact.run, fact.seat, fact.cards))
+    return replace(state, hands=hands, taken=taken, runs=runs, progress=True)
+
+
+def _laid_off(state: VonHerzenState, fact: VonHerzenCardLaidOff) -> VonHerzenState:
+    _require_turn(state, fact.seat, _LAYING, fact)
+    hands, taken = _played(state, fact.seat, (fact.card,))
+    longer = extended(state.runs[fact.run], fact.card, fact.end)
+    runs = (*state.runs[: fact.run], longer, *state.runs[fact.run + 1 :])
+    return replace(state, hands=hands, taken=taken, runs=runs, progress=True)
+
+
+def _discarded(state: VonHerzenState, fact: VonHerzenCardDiscarded) -> VonHerzenState:
+    _require_turn(state, fact.seat, ("lay",), fact)
+    hands, taken = _played(state, fact.seat, (fact.card,))
+    return replace(state, hands=hands, taken=taken, pile=(*state.pile, fact.card))
+
+
+def _turn_ended(state: VonHerzenState, fact: VonHerzenTurnEnded) -> VonHerzenState:
+    _require_turn(state, fact.seat, _LAYING, fact)
+    _require(fact.went_out == (not state.hands[fact.seat]), fact)
+    following = (fact.seat + 1) % len(state.totals)
+    last = fact.seat == state.dealer
+    if state.phase == "closing":  # V-57
+        return replace(state, phase="scoring") if last else replace(state, actor=following, turn=state.turn + 1)
+    if fact.went_out:
+        state = replace(state, out=fact.seat)
+        if last or state.turn >= len(state.totals):  # V-54, V-57
+            return replace(state, phase="scoring")
+        return replace(state, phase="closing", actor=following, turn=state.turn + 1)  # V-55
+    idle = 0 if state.progress else state.idle + 1  # V-60
+    if idle >= idle_most(state.options):
+        return replace(state, phase="scoring", idle=idle)
+    return _turn(state, following, state.turn + 1, idle=idle)
+
+
+# score
+
+
+def run_points(run: VonHerzenRun, *, pure_flute_four: bool) -> int:
+    """Return what a run is worth to its owner (V-61, V-62, V-64 to V-66)."""
+    points = len(run.cards) - (run.joker is not None)
+    if len(run.cards) == FULL:
+        points += 4 if pure_flute_four and run.joker is None else 2
+    return points
+
+
+def score(state: VonHerzenState) -> tuple[int, ...]:
+    """Return what each seat would score if the round ended now (section 7)."""
+    points = [-len(hand) for hand in state.hands]  # V-63
+    for run in state.runs:
+        points[run.owner] += run_points(run, pure_flute_four=state.options.pure_flute_four)
+    return tuple(points)
+
+
+def _scored(state: VonHerzenState, fact: VonHerzenRoundScored) -> VonHerzenState:
+    _require(state.phase == "scoring" and fact.round == state.round, fact)
+    _require(fact.scores == score(state), fact)
+    totals = tuple(total + points for total, points in zip(state.totals, fact.scores, strict=True))  # V-69
+    _require(fact.totals == totals and fact.hands == state.hands, fact)
+    return replace(state, phase="dealing", totals=totals, scores=(*state.scores, fact.scores))

@@ -1,0 +1,166 @@
+"""What a seat of Von Herzen is told it may do, and an acceptable move built from that alone."""
+
+from collections.abc import Callable, Sequence
+from typing import assert_never
+
+from domain.cards import Card
+from domain.decider import Seat, SeatView
+from domain.games.von_herzen.facts import Cards
+from domain.games.von_herzen.model import IDLE, VonHerzenBoard, VonHerzenPrivate, VonHerzenState, VonHerzenSwap
+from domain.games.von_herzen.moves import (
+    End,
+    Legal,
+    Move,
+    VonHerzenAccept,
+    VonHerzenAgree,
+    VonHerzenCounter,
+    VonHerzenDecline,
+    VonHerzenDiscard,
+    VonHerzenDrawPile,
+    VonHerzenDrawStock,
+    VonHerzenEndTurn,
+    VonHerzenLay,
+    VonHerzenLayOff,
+    VonHerzenLayOffPlace,
+    VonHerzenLeave,
+    VonHerzenLegalAccept,
+    VonHerzenLegalAgree,
+    VonHerzenLegalCounter,
+    VonHerzenLegalDecline,
+    VonHerzenLegalDiscard,
+    VonHerzenLegalDrawPile,
+    VonHerzenLegalDrawStock,
+    VonHerzenLegalEndTurn,
+    VonHerzenLegalLay,
+    VonHerzenLegalLayOff,
+    VonHerzenLegalLeave,
+    VonHerzenLegalOffer,
+    VonHerzenLegalPassOffer,
+    VonHerzenLegalTake,
+    VonHerzenLegalWithdraw,
+    VonHerzenOffer,
+    VonHerzenPassOffer,
+    VonHerzenTake,
+    VonHerzenWithdraw,
+)
+from domain.games.von_herzen.runs import lay_off_fault, runs_in
+
+_ENDS: tuple[End, ...] = ("up", "down")
+
+
+def legal(state: VonHerzenState, seat: Seat) -> tuple[Legal, ...]:
+    """Return one entry for each kind of move open to the seat now; empty if it is not to move (V-74)."""
+    if seat != state.actor or state.phase in IDLE:
+        return ()
+    hand = state.hands[seat]
+    if state.swap is not None:
+        return _swap_entries(state, state.swap, hand)
+    if state.phase == "draw":
+        return _draw_entries(state)
+    return _lay_entries(state, seat, hand)
+
+
+def _swap_entries(state: VonHerzenState, swap: VonHerzenSwap, hand: Cards) -> tuple[Legal, ...]:
+    offered = len(swap.offered)
+    match state.phase:
+        case "swap_offer":
+            return VonHerzenLegalOffer(hand, 1, len(hand)), VonHerzenLegalPassOffer()  # V-12
+        case "swap_answer":
+            accept, decline = VonHerzenLegalAccept(hand, offered), VonHerzenLegalDecline()  # V-14
+            if offered == 1:
+                return accept, decline
+            return accept, VonHerzenLegalCounter(hand, 1, offered - 1), decline  # V-16
+        case "swap_take":
+            return VonHerzenLegalTake(hand, offered), VonHerzenLegalLeave()  # V-17
+        case _:
+            return VonHerzenLegalAgree(swap.offered, len(swap.countered)), VonHerzenLegalWithdraw()  # V-20
+
+
+def _draw_entries(state: VonHerzenState) -> tuple[Legal, ...]:
+    entries: list[Legal] = []
+    if state.stock:
+        entries.append(VonHerzenLegalDrawStock())
+    if state.pile:
+        cards = state.pile[-1:] if state.options.pile_pick == "top" else state.pile  # V-32
+        entries.append(VonHerzenLegalDrawPile(cards))
+    return tuple(entries)
+
+
+def _lay_entries(state: VonHerzenState, seat: Seat, hand: Cards) -> tuple[Legal, ...]:
+    entries: list[Legal] = []
+    runs = runs_in(hand)
+    if runs:
+        entries.append(VonHerzenLegalLay(runs))
+    places = _lay_off_places(state, seat, hand)
+    if places:
+        entries.append(VonHerzenLegalLayOff(places))
+    if state.phase == "lay":
+        entries.append(VonHerzenLegalDiscard(hand))  # V-52, V-56
+    entries.append(VonHerzenLegalEndTurn())
+    return tuple(entries)
+
+
+def _lay_off_places(state: VonHerzenState, seat: Seat, hand: Cards) -> tuple[VonHerzenLayOffPlace, ...]:
+    """Return every laying off that is open (V-43 to V-49)."""
+    if not any(run.owner == seat for run in state.runs):  # V-43
+        return ()
+    own_joker = state.options.own_joker_layoff
+    return tuple(
+        VonHerzenLayOffPlace(card, run.id, end)
+        for run in state.runs
+        for end in _ENDS
+        for card in hand
+        if lay_off_fault(run, card, end, own=run.owner == seat, own_joker=own_joker) is None
+    )
+
+
+# a move from the entries alone
+
+
+def sample(view: SeatView[VonHerzenBoard, VonHerzenPrivate, Legal], choose: Callable[[int], int]) -> Move:
+    """Return an acceptable move, built as a client would that knows no rules; `choose(n)` picks 0..n-1."""
+    entry = view.legal[choose(len(view.legal))]
+    match entry:
+        case VonHerzenLegalOffer():
+            return VonHerzenOffer(_some(entry.cards, _between(entry.least, entry.most, choose), choose))
+        case VonHerzenLegalPassOffer():
+            return VonHerzenPassOffer()
+        case VonHerzenLegalAccept():
+            return VonHerzenAccept(_some(entry.cards, entry.count, choose))
+        case VonHerzenLegalCounter():
+            return VonHerzenCounter(_some(entry.cards, _between(entry.least, entry.most, choose), choose))
+        case VonHerzenLegalDecline():
+            return VonHerzenDecline()
+        case VonHerzenLegalTake():
+            return VonHerzenTake(_some(entry.cards, entry.count, choose))
+        case VonHerzenLegalLeave():
+            return VonHerzenLeave()
+        case VonHerzenLegalAgree():
+            return VonHerzenAgree(_some(entry.cards, entry.count, choose))
+        case VonHerzenLegalWithdraw():
+            return VonHerzenWithdraw()
+        case VonHerzenLegalDrawStock():
+            return VonHerzenDrawStock()
+        case VonHerzenLegalDrawPile():
+            return VonHerzenDrawPile(entry.cards[choose(len(entry.cards))])
+        case VonHerzenLegalLay():
+            return VonHerzenLay(entry.runs[choose(len(entry.runs))])
+        case VonHerzenLegalLayOff():
+            place = entry.places[choose(len(entry.places))]
+            return VonHerzenLayOff(place.card, place.run, place.end)
+        case VonHerzenLegalDiscard():
+            return VonHerzenDiscard(entry.cards[choose(len(entry.cards))])
+        case VonHerzenLegalEndTurn():
+            return VonHerzenEndTurn()
+        case _:
+            assert_never(entry)
+
+
+def _between(least: int, most: int, choose: Callable[[int], int]) -> int:
+    return least + choose(most - least + 1)
+
+
+def _some(cards: Sequence[Card], count: int, choose: Callable[[int], int]) -> Cards:
+    """Return `count` different cards; every choice of them can come out."""
+    left = list(cards)
+    return tuple(left.pop(choose(len(left))) for _ in range(count))

@@ -1,0 +1,116 @@
+"""Runs: two colours, a cycle of eight ranks, at most one joker."""
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Final, TypeAlias
+
+from domain.cards import Card, pack
+from domain.games.von_herzen.facts import Cards
+from domain.games.von_herzen.model import Colour, VonHerzenRun
+from domain.games.von_herzen.moves import End
+
+RANKS: Final = "789TJQKA"  # V-3
+PACK: Final = pack(RANKS)  # V-2
+PACK_SET: Final = frozenset(PACK)
+FULL: Final = len(RANKS)  # V-41
+LEAST_REAL: Final = 3  # V-39
+
+COLOUR: Final[dict[Card, Colour]] = {card: "black" if card[1] in "CS" else "red" for card in PACK}  # V-4
+PLACE: Final[dict[Card, int]] = {card: RANKS.index(card[0]) for card in PACK}
+"""Place of a card's rank in the cycle, 0..7."""
+
+Fault: TypeAlias = tuple[str, str]
+"""Code of a rejection and number of the rule."""
+
+_NEXT: Final = {rank: RANKS[(place + 1) % FULL] for place, rank in enumerate(RANKS)}  # V-3
+_BEFORE: Final = {after: rank for rank, after in _NEXT.items()}
+
+
+def run_fault(cards: Sequence[Card]) -> Fault | None:
+    """Return why different cards, listed low to high, are not a run; None if they are one (V-36 to V-41)."""
+    if len(cards) < LEAST_REAL:
+        return "run_too_short", "V-36"
+    if len({card[0] for card in cards}) < len(cards):
+        return "rank_twice", "V-41"
+    if any(_NEXT[low[0]] != high[0] for low, high in pairwise(cards)):
+        return "not_in_sequence", "V-36"
+    black = sum(COLOUR[card] == "black" for card in cards)
+    fewer = min(black, len(cards) - black)
+    if fewer >= 2:
+        return "two_jokers", "V-37"
+    if len(cards) - fewer < LEAST_REAL:
+        return "too_few_real_cards", "V-39"
+    return None
+
+
+def new_run(number: int, owner: int, cards: Cards) -> VonHerzenRun:
+    """Return the run that these cards form, with its colour and joker (V-42)."""
+    black = [card for card in cards if COLOUR[card] == "black"]
+    if len(black) > 1:
+        joker = next((card for card in cards if COLOUR[card] == "red"), None)
+        return VonHerzenRun(number, owner, cards, "black", joker)
+    return VonHerzenRun(number, owner, cards, "red", black[0] if black else None)
+
+
+def extended(run: VonHerzenRun, card: Card, end: End) -> VonHerzenRun:
+    """Return the run with one card more at this end."""
+    cards = (*run.cards, card) if end == "up" else (card, *run.cards)
+    joker = run.joker if COLOUR[card] == run.colour else card
+    return VonHerzenRun(run.id, run.owner, cards, run.colour, joker)
+
+
+def needed_rank(run: VonHerzenRun, end: End) -> str:
+    """Return the rank that continues the run at this end."""
+    return _NEXT[run.cards[-1][0]] if end == "up" else _BEFORE[run.cards[0][0]]
+
+
+def lay_off_fault(run: VonHerzenRun, card: Card, end: End, *, own: bool, own_joker: bool) -> Fault | None:
+    """Return why a card cannot be added at this end of a run, None if it can (V-44 to V-49).
+
+    `own`: the run belongs to the one who adds; `own_joker`: the option `own_joker_layoff`.
+    """
+    if len(run.cards) == FULL:
+        return "run_closed", "V-49"
+    if card[0] != needed_rank(run, end):
+        return "card_does_not_fit", "V-45" if own else "V-44"
+    if COLOUR[card] == run.colour:
+        return None
+    if not own:
+        return "joker_on_foreign_run", "V-44"
+    if run.joker is not None:
+        return "two_jokers", "V-37"
+    return None if own_joker else ("joker_layoff_off", "V-46")
+
+
+def runs_in(hand: Sequence[Card]) -> tuple[Cards, ...]:
+    """Return one run for each colour, lowest rank and length that the hand can lay, longest first.
+
+    A joker stands only where the hand lacks the card of the colour. If the hand can lay any run at
+    all, the one of the same colour, lowest rank and length is listed.
+    """
+    red: list[Card | None] = [None] * FULL
+    black: list[Card | None] = [None] * FULL
+    for card in hand:
+        (red if COLOUR[card] == "red" else black)[PLACE[card]] = card
+    found: list[Cards] = []
+    for real, other in ((black, red), (red, black)):
+        for low in range(FULL):
+            _runs_from(low, real, other, found)
+    found.sort(key=len, reverse=True)
+    return tuple(found)
+
+
+def _runs_from(low: int, real: Sequence[Card | None], other: Sequence[Card | None], found: list[Cards]) -> None:
+    """Add the runs of one colour that begin at place `low` of the cycle, a joker where it is needed."""
+    cards: list[Card] = []
+    joker = False
+    for place in range(low, low + FULL):
+        card = real[place % FULL]
+        if card is None:
+            card = None if joker else other[place % FULL]
+            joker = True
+        if card is None:
+            return
+        cards.append(card)
+        if len(cards) - joker >= LEAST_REAL:
+            found.append(tuple(cards))

@@ -1,0 +1,146 @@
+"""Who sees what of Von Herzen: the forms of facts, the board, hands and private things (section 9)."""
+
+from domain.decider import Seat
+from domain.games.von_herzen.facts import (
+    Cards,
+    Fact,
+    PrivateFact,
+    PublicFact,
+    VonHerzenCardsOffered,
+    VonHerzenCardsOfferedPrivate,
+    VonHerzenCardsOfferedPublic,
+    VonHerzenCardsSwapped,
+    VonHerzenCardsSwappedPrivate,
+    VonHerzenCardsSwappedPublic,
+    VonHerzenOfferCountered,
+    VonHerzenOfferCounteredPrivate,
+    VonHerzenOfferCounteredPublic,
+    VonHerzenRoundDealt,
+    VonHerzenRoundDealtPrivate,
+    VonHerzenRoundDealtPublic,
+    VonHerzenStockDrawn,
+    VonHerzenStockDrawnPrivate,
+    VonHerzenStockDrawnPublic,
+)
+from domain.games.von_herzen.fold import dealt_hand, hand_size, idle_most, round_count
+from domain.games.von_herzen.model import (
+    IDLE,
+    VonHerzenBoard,
+    VonHerzenPrivate,
+    VonHerzenState,
+    VonHerzenSwap,
+    VonHerzenSwapBoard,
+    VonHerzenSwapSeen,
+)
+from domain.games.von_herzen.runs import PACK
+
+
+def publish(fact: Fact) -> PublicFact:
+    """Return what everybody learns of a fact (V-73)."""
+    match fact:
+        case VonHerzenRoundDealt():
+            each = hand_size(fact.seats)
+            return VonHerzenRoundDealtPublic(fact.round, fact.dealer, each, len(PACK) - each * fact.seats)
+        case VonHerzenCardsOffered():
+            return VonHerzenCardsOfferedPublic(fact.giver, fact.receiver, len(fact.cards))
+        case VonHerzenOfferCountered():
+            return VonHerzenOfferCounteredPublic(fact.giver, fact.receiver, len(fact.cards))
+        case VonHerzenCardsSwapped():
+            return VonHerzenCardsSwappedPublic(fact.giver, fact.partner, fact.kind, len(fact.given))
+        case VonHerzenStockDrawn():
+            return VonHerzenStockDrawnPublic(fact.seat)
+        case _:
+            return fact
+
+
+def confide(fact: Fact, seat: Seat) -> PrivateFact | None:
+    """Return what the seat learns beyond everybody, None if nothing (V-73, V-74)."""
+    match fact:
+        case VonHerzenRoundDealt():
+            return VonHerzenRoundDealtPrivate(dealt_hand(fact, seat))
+        case VonHerzenCardsOffered(giver=giver, cards=cards):
+            return VonHerzenCardsOfferedPrivate(cards) if seat == giver else None  # V-13
+        case VonHerzenOfferCountered(receiver=receiver, cards=cards):
+            return VonHerzenOfferCounteredPrivate(cards) if seat == receiver else None
+        case VonHerzenCardsSwapped():
+            sides = _sides(fact, seat)
+            return None if sides is None else VonHerzenCardsSwappedPrivate(*sides)
+        case VonHerzenStockDrawn(seat=drawer, card=card):
+            return VonHerzenStockDrawnPrivate(card) if seat == drawer else None
+        case _:
+            return None
+
+
+def _sides(swap: VonHerzenCardsSwapped, seat: Seat) -> tuple[Cards, Cards] | None:
+    """Return what the seat gave and got in a swap, None if it had no part in it."""
+    if seat == swap.giver:
+        return swap.given, swap.received
+    if seat == swap.partner:
+        return swap.received, swap.given
+    return None
+
+
+def _swap_board(swap: VonHerzenSwap | None) -> VonHerzenSwapBoard | None:
+    """Return the running giver's turn in numbers (V-13)."""
+    if swap is None:
+        return None
+    return VonHerzenSwapBoard(swap.giver, swap.receiver, len(swap.offered), len(swap.countered))
+
+
+def board(state: VonHerzenState) -> VonHerzenBoard:
+    """Return all that every seat and any spectator may know (V-73, V-75)."""
+    swap = state.swap
+    return VonHerzenBoard(
+        options=state.options,
+        round=state.round,
+        rounds=round_count(state.options),
+        dealer=state.dealer,
+        phase=state.phase,
+        actor=None if state.phase in IDLE else state.actor,
+        hand_counts=tuple(len(hand) for hand in state.hands),
+        stock=len(state.stock),
+        pile=state.pile,
+        runs=state.runs,
+        taken=state.taken,
+        swap_round=state.swap_round,
+        swap=_swap_board(swap),
+        giver_turns=state.giver_turns,
+        turn=state.turn,
+        go_round=0 if swap is not None or not state.hands else state.turn // len(state.totals) + 1,
+        idle=state.idle,
+        idle_most=idle_most(state.options),
+        out=state.out,
+        scores=state.scores,
+        totals=state.totals,
+    )
+
+
+def hand(state: VonHerzenState, seat: Seat) -> Cards:
+    """Return the seat's cards in canonical order, offered and countered ones included (V-25)."""
+    return state.hands[seat] if state.hands else ()
+
+
+def private(state: VonHerzenState, seat: Seat) -> VonHerzenPrivate:
+    """Return what only this seat knows beyond its hand: what it laid face down, what it swapped."""
+    swap = state.swap
+    seen: list[VonHerzenSwapSeen] = []
+    for done in state.swaps:
+        sides = _sides(done, seat)
+        if sides is not None:
+            partner = done.partner if seat == done.giver else done.giver
+            seen.append(VonHerzenSwapSeen(partner, *sides))
+    return VonHerzenPrivate(
+        offered=swap.offered if swap is not None and seat == swap.giver else (),
+        countered=swap.countered if swap is not None and seat == swap.receiver else (),
+        swaps=tuple(seen),
+    )
+
+
+def round_number(state: VonHerzenState) -> int:
+    """Return the running or last round, 0 before the first."""
+    return state.round
+
+
+def totals(state: VonHerzenState) -> tuple[int, ...]:
+    """Return the sums of all finished rounds."""
+    return state.totals

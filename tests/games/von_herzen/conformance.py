@@ -1,0 +1,227 @@
+"""What the conformance suite needs to know of Von Herzen."""
+
+from collections.abc import Iterable, Iterator
+from itertools import combinations
+from random import Random
+from typing import Any
+
+from msgspec.structs import replace
+
+from domain.cards import Card, in_canonical_order
+from domain.games.von_herzen.facts import Cards, VonHerzenCardsSwapped, VonHerzenRoundScored, VonHerzenStockDrawn
+from domain.games.von_herzen.model import IDLE, VonHerzenState
+from domain.games.von_herzen.moves import (
+    End,
+    Legal,
+    Move,
+    VonHerzenAccept,
+    VonHerzenAgree,
+    VonHerzenCounter,
+    VonHerzenDecline,
+    VonHerzenDiscard,
+    VonHerzenDrawPile,
+    VonHerzenDrawStock,
+    VonHerzenEndTurn,
+    VonHerzenLay,
+    VonHerzenLayOff,
+    VonHerzenLeave,
+    VonHerzenLegalAccept,
+    VonHerzenLegalAgree,
+    VonHerzenLegalCounter,
+    VonHerzenLegalDecline,
+    VonHerzenLegalDiscard,
+    VonHerzenLegalDrawPile,
+    VonHerzenLegalDrawStock,
+    VonHerzenLegalEndTurn,
+    VonHerzenLegalLay,
+    VonHerzenLegalLayOff,
+    VonHerzenLegalLeave,
+    VonHerzenLegalOffer,
+    VonHerzenLegalPassOffer,
+    VonHerzenLegalTake,
+    VonHerzenLegalWithdraw,
+    VonHerzenOffer,
+    VonHerzenPassOffer,
+    VonHerzenTake,
+    VonHerzenWithdraw,
+)
+from domain.games.von_herzen.runs import PACK, runs_in
+
+OPTIONS: list[tuple[dict[str, object], int | None]] = [
+    ({"players": 2}, None),
+    ({"complete_rounds": 1, "swap_rounds": 2, "pile_pick": "any", "standstill_rounds": 1}, 3),
+    ({"complete_rounds": 1, "own_joker_layoff": False, "pure_flute_four": True, "standstill_rounds": 3}, 4),
+    ({"complete_rounds": 1, "pile_pick": "any", "pure_flute_four": True, "standstill_rounds": 4}, 5),
+    ({"complete_rounds": 1, "swap_rounds": 2, "own_joker_layoff": False, "standstill_rounds": 5}, 6),
+    ({"players": 2, "complete_rounds": 10, "standstill_rounds": 1}, 2),
+    ({}, 4),
+    ({"complete_rounds": 3, "swap_rounds": 2, "pile_pick": "any", "own_joker_layoff": False}, 3),
+]
+"""Every number of seats; both values of every flag and choice; the least and the most of every number."""
+
+REVEALING = (VonHerzenCardsSwapped, VonHerzenStockDrawn, VonHerzenRoundScored)
+UNLISTED = (VonHerzenLay,)
+
+PLAYTHROUGHS: dict[str, tuple[dict[str, object], int | None]] = {
+    "two_players": ({"complete_rounds": 1}, 2),
+    "three_players_two_swap_rounds_any_card_of_the_pile": (
+        {"complete_rounds": 1, "swap_rounds": 2, "pile_pick": "any"},
+        3,
+    ),
+    "four_players": ({"complete_rounds": 1}, 4),
+    "six_players_no_joker_later": ({"complete_rounds": 1, "own_joker_layoff": False, "pure_flute_four": True}, 6),
+}
+
+_ENDS: tuple[End, ...] = ("up", "down")
+_LAYING = (VonHerzenOffer, VonHerzenAccept, VonHerzenCounter, VonHerzenTake, VonHerzenAgree)
+
+
+# cards
+
+
+def cards_in_play(state: VonHerzenState) -> Iterable[Card]:
+    """Hands, stock, discard pile and runs; cards that lie offered are still in their hand."""
+    on_table = [card for run in state.runs for card in run.cards]
+    return [*(card for hand in state.hands for card in hand), *state.stock, *state.pile, *on_table]
+
+
+def hidden_from(state: VonHerzenState, seat: int | None) -> Iterable[Card]:
+    """Other hands and the stock, but for cards taken from the pile and those the seat had in its swaps."""
+    if state.phase in IDLE and state.phase != "scoring":
+        return []
+    shown = {card for taken in state.taken for card in taken}
+    for swap in state.swaps:
+        if seat in (swap.giver, swap.partner):
+            shown.update(swap.given, swap.received)
+    others = [card for other, hand in enumerate(state.hands) if other != seat for card in hand]
+    return [card for card in (*others, *state.stock) if card not in shown]
+
+
+def permute_hidden(state: VonHerzenState, seat: int | None, rng: Random) -> VonHerzenState:
+    """Exchange the cards that the seat was never shown, wherever they lie or have been."""
+    hidden = list(hidden_from(state, seat))
+    instead = dict(zip(hidden, rng.sample(hidden, len(hidden)), strict=True))
+
+    def sorted_instead(cards: Cards) -> Cards:
+        return in_canonical_order(instead.get(card, card) for card in cards)
+
+    return replace(
+        state,
+        hands=tuple(sorted_instead(hand) for hand in state.hands),
+        stock=tuple(instead.get(card, card) for card in state.stock),
+        swap=state.swap
+        and replace(
+            state.swap, offered=sorted_instead(state.swap.offered), countered=sorted_instead(state.swap.countered)
+        ),
+        swaps=tuple(
+            replace(swap, given=sorted_instead(swap.given), received=sorted_instead(swap.received))
+            for swap in state.swaps
+        ),
+    )
+
+
+def shown(move: Move) -> object:
+    """Cards that are laid face down show their number alone."""
+    return (type(move).__name__, len(move.cards)) if isinstance(move, _LAYING) else move
+
+
+# moves
+
+
+def candidates(state: VonHerzenState, seat: int) -> Iterable[Move]:
+    """All moves without cards; the others with the seat's own cards, those of others, wrong numbers, wrong
+    orders, doubled and made-up cards."""
+    yield from (VonHerzenPassOffer(), VonHerzenDecline(), VonHerzenLeave(), VonHerzenWithdraw())
+    yield from (VonHerzenDrawStock(), VonHerzenEndTurn())
+    hand = state.hands[seat] if state.hands else ()
+    for cards in _face_down(state, seat, hand):
+        for kind in _LAYING:
+            yield kind(cards)
+    for card in (*PACK, "1X", "10H", ""):
+        yield VonHerzenDrawPile(card)
+        yield VonHerzenDiscard(card)
+    for cards in _runs(state, hand):
+        yield VonHerzenLay(cards)
+    foreign = [card for card in PACK if card not in hand][:3]
+    for card in (*hand, *foreign, "7X"):
+        for number in range(len(state.runs) + 1):
+            for end in _ENDS:
+                yield VonHerzenLayOff(card, number, end)
+
+
+def _face_down(state: VonHerzenState, seat: int, hand: Cards) -> Iterator[Cards]:
+    """Lists of cards for the swap phase."""
+    offered = state.swap.offered if state.swap else ()
+    for source in (hand, offered) if seat == (state.swap and state.swap.giver) else (hand,):
+        for count in range(len(source) + 1):
+            yield from {source[first : first + count] for first in range(len(source) - count + 1)}
+    foreign = next(card for card in PACK if card not in hand)
+    for count in range(1, len(hand) + 1):
+        yield (*hand[: count - 1], foreign)
+        yield (*hand[: count - 1], hand[0])
+        yield (*hand[: count - 1], "QX")
+    yield (*hand, foreign)
+    yield hand[::-1]
+
+
+def _runs(state: VonHerzenState, hand: Cards) -> Iterator[Cards]:
+    """Lists of cards to be laid, runs and such as are none."""
+    other = {card: card[0] + "CSHD"["SCDH".index(card[1])] for card in PACK}
+    found = runs_in(hand)[:20]
+    yield from found
+    for run in found[:5]:
+        yield run[::-1]
+        yield (*run, run[0])
+        yield (other[run[0]], *run[1:])
+        yield (*run[:-1], "JK")
+        yield (*run[1:], run[0])
+    for first in range(len(hand)):
+        yield hand[first : first + 2]
+        yield hand[first : first + 3]
+    yield from ((), hand, runs_in(PACK)[0])
+
+
+def listed(entries: tuple[Legal, ...], hand: Cards) -> Iterable[Move]:
+    """Every move that these entries allow."""
+    for entry in entries:
+        yield from _listed(entry)
+
+
+def _listed(entry: Legal) -> Iterable[Any]:
+    match entry:
+        case VonHerzenLegalOffer():
+            return map(VonHerzenOffer, _chosen(entry.cards, entry.least, entry.most))
+        case VonHerzenLegalAccept():
+            return map(VonHerzenAccept, _chosen(entry.cards, entry.count, entry.count))
+        case VonHerzenLegalCounter():
+            return map(VonHerzenCounter, _chosen(entry.cards, entry.least, entry.most))
+        case VonHerzenLegalTake():
+            return map(VonHerzenTake, _chosen(entry.cards, entry.count, entry.count))
+        case VonHerzenLegalAgree():
+            return map(VonHerzenAgree, _chosen(entry.cards, entry.count, entry.count))
+        case VonHerzenLegalDrawPile():
+            return map(VonHerzenDrawPile, entry.cards)
+        case VonHerzenLegalLay():
+            return map(VonHerzenLay, entry.runs)
+        case VonHerzenLegalLayOff():
+            return [VonHerzenLayOff(place.card, place.run, place.end) for place in entry.places]
+        case VonHerzenLegalDiscard():
+            return map(VonHerzenDiscard, entry.cards)
+        case _:
+            return [_PLAIN[type(entry)]]
+
+
+_PLAIN: dict[type, Move] = {
+    VonHerzenLegalPassOffer: VonHerzenPassOffer(),
+    VonHerzenLegalDecline: VonHerzenDecline(),
+    VonHerzenLegalLeave: VonHerzenLeave(),
+    VonHerzenLegalWithdraw: VonHerzenWithdraw(),
+    VonHerzenLegalDrawStock: VonHerzenDrawStock(),
+    VonHerzenLegalEndTurn: VonHerzenEndTurn(),
+}
+
+
+def _chosen(cards: Cards, least: int, most: int) -> Iterator[Cards]:
+    """Every choice of `least` to `most` cards."""
+    for count in range(least, most + 1):
+        yield from combinations(cards, count)
