@@ -46,6 +46,7 @@ ROMME_1: Final = Game(
         start_round=rules.start,
         change_options=lobby.change_options,
         end_match=lobby.end_match,
+        options=lambda state: state.options,
     ),
     notes=Notes(
         move_type=moves.RommePrivateMove,
