@@ -1,0 +1,24 @@
+"""A running service for the tests of a module."""
+
+from collections.abc import Iterator
+
+import pytest
+from redis import Redis
+from service.embedded import EmbeddedServers
+
+from tests.service.running import running_service, settings_for
+
+
+@pytest.fixture(scope="module")
+def module_redis_url(servers: EmbeddedServers) -> str:
+    """The Redis of this test process, emptied for the module."""
+    with Redis.from_url(servers.redis_url) as connection:
+        connection.flushall()
+    return servers.redis_url
+
+
+@pytest.fixture(scope="module")
+def service_url(module_database_url: str, module_redis_url: str) -> Iterator[str]:
+    """Base URL of a service with a worker, shared by the tests of a module."""
+    with running_service(settings_for(module_database_url, module_redis_url)) as url:
+        yield url
