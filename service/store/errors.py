@@ -1,0 +1,38 @@
+"""What can go wrong with the database.
+
+StoreError
++-- StoreUnavailableError    away or too slow; the caller may try the same again
++-- StoreSetupError          not as this service needs it: an operator has to act
++-- EventRefusedError        one event that PostgreSQL cannot hold
++-- BrokenChainError         an event that does not follow what its stream ends with
+"""
+
+from uuid import UUID
+
+
+class StoreError(Exception):
+    """A fault of the database or of what was asked of it."""
+
+
+class StoreUnavailableError(StoreError):
+    """The database did not answer within the bound. What was asked is done completely or not at all."""
+
+
+class StoreSetupError(StoreError):
+    """The database cannot serve: a role, a right, the schema or a setting is missing. One line says what."""
+
+
+class EventRefusedError(StoreError):
+    """An event that PostgreSQL cannot hold, such as text with a NUL. Nothing of it is recorded."""
+
+
+class BrokenChainError(StoreError):
+    """An event whose predecessor the log does not have, or has with another hash.
+
+    A lost race is no such thing (that is a conflict). The caller folded a history that is not in the log.
+    """
+
+    def __init__(self, stream: UUID, version: int) -> None:
+        super().__init__(f"stream {stream}: version {version} does not follow what the log has before it")
+        self.stream = stream
+        self.version = version

@@ -1,0 +1,84 @@
+"""Events as the log takes and gives them. Their content is opaque here."""
+
+from datetime import datetime
+from typing import Final
+from uuid import UUID
+
+from msgspec import Struct
+
+from service.store.buckets import bucket_of
+
+
+class NewEvent(Struct, frozen=True):
+    """An event to be appended behind the version `expected`."""
+
+    stream: UUID
+    expected: int
+    """The version the stream has now, 0 for its first event."""
+    command: UUID
+    """The same for every try of the same command."""
+    type: str
+    envelope: bytes
+    """Exact canonical bytes, UTF-8 without NUL."""
+    sealed: bytes
+    """JSON array of the sealed parts."""
+    actor: int | None
+    decision: int | None
+    digest: bytes
+    """Hash of what was asked; empty if nobody will ask for it again."""
+    rules: str
+    time: int
+    """Wall clock of receipt, milliseconds since 1970 UTC."""
+    previous_hash: bytes
+    hash: bytes
+    bucket: int | None = None
+    """None for the stream's own; a private stream lies in the bucket of its table."""
+
+
+class Appended(Struct, frozen=True):
+    """What became of an event."""
+
+    own: bool
+    """Whether this very event is in the log now, appended by this or by an earlier try. If not, another
+    event has taken the version and nothing was written."""
+    version: int
+    position: int | None
+    """Its place in the bucket; None for an event that was not written."""
+
+
+class StoredEvent(Struct, frozen=True):
+    """A row of the log."""
+
+    bucket: int
+    position: int
+    stream: UUID
+    version: int
+    type: str
+    envelope: str
+    sealed: str
+    actor: int | None
+    decision: int | None
+    digest: bytes
+    command: UUID
+    rules: str
+    received_at: datetime
+    previous_hash: bytes
+    hash: bytes
+
+
+class FeedHead(Struct, frozen=True):
+    """That an event exists, for readers that need no more."""
+
+    bucket: int
+    position: int
+    stream: UUID
+    version: int
+
+
+STORED_COLUMNS: Final = ", ".join(StoredEvent.__struct_fields__)
+HEAD_COLUMNS: Final = ", ".join(FeedHead.__struct_fields__)
+
+
+def bucket_for(event: NewEvent) -> int:
+    """Return the bucket an event goes to."""
+    return bucket_of(event.stream) if event.bucket is None else event.bucket
