@@ -37,6 +37,9 @@ class Hooks:
     that show the same must look the same to everybody but their own seat."""
     revealing: tuple[type, ...] = ()
     """Facts that show cards which were hidden until then, be it to everybody or to some seats."""
+    history: tuple[str, ...] = ()
+    """Fields of the board that speak of finished rounds: a card in them says nothing about the running
+    one, so they are left out where hidden cards are searched by name."""
     unlisted: tuple[type, ...] = ()
     """Moves that `legal` need not list in full (melds)."""
     listed: Callable[[tuple[Any, ...], tuple[Card, ...]], Iterable[Any]] | None = None
@@ -62,7 +65,9 @@ class Hooks:
             if hasattr(module, name)
         }
         constants = {
-            name: getattr(module, name.upper()) for name in ("unlisted", "events_max") if hasattr(module, name.upper())
+            name: getattr(module, name.upper())
+            for name in ("revealing", "history", "unlisted", "events_max", "option_changes")
+            if hasattr(module, name.upper())
         }
         return cls(
             options=tuple(module.OPTIONS),
@@ -70,9 +75,7 @@ class Hooks:
             permute_hidden=module.permute_hidden,
             cards_in_play=module.cards_in_play,
             hidden_from=module.hidden_from,
-            revealing=tuple(getattr(module, "REVEALING", ())),
             playthroughs=module.PLAYTHROUGHS,
-            option_changes=tuple(getattr(module, "OPTION_CHANGES", ())),
             **given,
             **constants,
         )

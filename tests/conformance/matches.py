@@ -1,7 +1,7 @@
 """Whole matches, played from views as a client has them and reproducible from a seed."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import sha256
@@ -9,7 +9,7 @@ from random import Random
 from typing import Any, Final, TypeAlias
 
 from domain.cards import RANKS, SUITS, Card
-from domain.decider import AnyGame, OptionProblem, Rejection, Seat, SeatView, view_of
+from domain.decider import AnyGame, Chance, OptionProblem, Rejection, Seat, SeatView, view_of
 from domain.fairness import MatchChance
 from tests.conformance.hooks import Hooks, OptionSet
 from tests.conformance.wire import Wire, canonical
@@ -23,17 +23,34 @@ Choose: TypeAlias = Callable[[int], int]
 
 
 class WatchedChance:
-    """Chance that follows from a key and remembers the pack of each round."""
+    """Chance that follows from a key and remembers the pack of each round, and every pack shuffled."""
 
     def __init__(self, key: bytes) -> None:
         self._chance = MatchChance(key)
         self.packs: dict[int, tuple[Card, ...]] = {}
+        self.shuffled: list[tuple[Card, ...]] = []
 
     def shuffle(self, round_number: int, shuffle_number: int, cards: Sequence[Card]) -> tuple[Card, ...]:
         assert list(cards) == sorted(set(cards), key=_canonical_place), f"not in canonical order: {cards}"
+        self.shuffled.append(tuple(cards))
         if shuffle_number == 0:
             self.packs[round_number] = tuple(cards)
         return self._chance.shuffle(round_number, shuffle_number, cards)
+
+    def draw(self, name: str, n: int) -> int:
+        return self._chance.draw(name, n)
+
+
+class ExchangedChance:
+    """Chance in which some cards have changed places with each other, as a viewer could not tell."""
+
+    def __init__(self, chance: Chance, instead: Mapping[Card, Card]) -> None:
+        self._chance = chance
+        self._instead = instead
+
+    def shuffle(self, round_number: int, shuffle_number: int, cards: Sequence[Card]) -> tuple[Card, ...]:
+        order = self._chance.shuffle(round_number, shuffle_number, cards)
+        return tuple(self._instead.get(card, card) for card in order)
 
     def draw(self, name: str, n: int) -> int:
         return self._chance.draw(name, n)
@@ -100,6 +117,20 @@ class Match:
         chosen = {0, steps - 1, *self.rng(purpose).sample(range(steps), min(max(0, limit - 2), steps))}
         for number in sorted(chosen):
             yield self.at(self.steps[number]), self.steps[number].after
+
+    def decided(self, step: Step, chance: Chance) -> Any:
+        """Return what follows from a step under this chance: its facts, under the chance of the match."""
+        if step.kind == "move":
+            return self.game.decide(step.before, step.seat, step.move, chance)
+        if step.kind == "start":
+            return self.game.start(step.before, chance)
+        lobby = self.game.lobby
+        assert lobby is not None, self.at(step, "no lobby")
+        if step.kind == "start_round":
+            return lobby.start_round(step.before, chance)
+        return (
+            lobby.end_match(step.before) if step.kind == "end_match" else lobby.change_options(step.before, step.move)
+        )
 
     def at(self, step: Step | None, detail: object = "") -> str:
         """Return the words that name a step, and how to play this match again."""

@@ -6,7 +6,7 @@ from typing import Final, NamedTuple
 
 from domain.decider import AnyGame
 from domain.registry import GAMES
-from tests.conformance.checks import cards, ends, folding, forms, legality, notes, secrecy
+from tests.conformance.checks import cards, ends, folding, forms, legality, lobby, notes, secrecy
 from tests.conformance.hooks import Hooks, hooks_of
 from tests.conformance.matches import Match, play
 
@@ -27,7 +27,9 @@ CHECKS: Final[tuple[Callable[[Match, int], None], ...]] = (
     secrecy.check_no_view_names_a_hidden_card,
     secrecy.check_no_fact_names_a_hidden_card,
     secrecy.check_hidden_cards_change_nothing,
+    secrecy.check_deals_tell_only_ones_own_cards,
     secrecy.check_hidden_cards_are_known_to_the_suite,
+    lobby.check_lobby,
     notes.check_notes,
     notes.check_advice,
 )

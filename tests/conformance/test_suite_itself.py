@@ -27,6 +27,7 @@ from tests.toy.highest.model import (
     HighestChoices,
     HighestChoose,
     HighestHandReceived,
+    HighestRoundDealt,
 )
 
 TOY = TOYS[0]
@@ -202,6 +203,12 @@ def _hints_at_the_choice(fact: Any) -> Any:
     return public
 
 
+def _hints_at_the_deal(fact: Any) -> Any:
+    """A published number depends on the stock."""
+    public = TOY.publish(fact)
+    return changed(public, hand_size=CANONICAL[fact.order[-1]]) if isinstance(fact, HighestRoundDealt) else public
+
+
 def _confides_to_all(fact: Any, seat: int) -> Any:
     """Every seat gets the hand of seat 0."""
     confided = TOY.confide(fact, seat)
@@ -242,48 +249,69 @@ class ForgetfulState(Struct, frozen=True):
 
 @dataclass(frozen=True)
 class Fault:
-    """What is planted, and which check has to find it."""
+    """What is planted, which check has to find it, and what it says then."""
 
+    said: str
     check: Callable[[Match, int], None]
     planted: dict[str, Any]
     played: bool = False
     """Whether the match is played with the fault, and not only looked at with it."""
 
 
+LEGAL = legality.check_legal_is_what_is_accepted
+SAME = secrecy.check_hidden_cards_change_nothing
+VIEWS = secrecy.check_no_view_names_a_hidden_card
+FACTS = secrecy.check_no_fact_names_a_hidden_card
+MACHINES = legality.check_machines_are_accepted
+PLAIN = forms.check_plain_json
+
 FAULTS = {
-    "a legal card is refused": Fault(legality.check_legal_is_what_is_accepted, {"decide": _refuses_own_card}),
-    "seats may act twice": Fault(legality.check_legal_is_what_is_accepted, {"decide": _accepts_twice}),
-    "unknown codes": Fault(legality.check_legal_is_what_is_accepted, {"decide": _invents_codes}),
-    "unknown rules": Fault(legality.check_legal_is_what_is_accepted, {"decide": _invents_rules}),
-    "legal lists too few": Fault(legality.check_legal_is_what_is_accepted, {"legal": _lists_one_less}),
-    "legal lists too many": Fault(legality.check_legal_is_what_is_accepted, {"legal": _lists_strangers}),
-    "legal for others": Fault(legality.check_legal_is_what_is_accepted, {"legal": _lists_for_all}),
-    "probing by refusals": Fault(secrecy.check_hidden_cards_change_nothing, {"decide": _tells_who_has_it}),
-    "facts by hidden cards": Fault(secrecy.check_hidden_cards_change_nothing, {"publish": _hints_at_the_choice}),
-    "facts by chance": Fault(folding.check_decide_is_repeatable, {"decide": _judges_once(count())}),
-    "a card is lost": Fault(cards.check_cards, {"evolve": _loses_a_card}, played=True),
-    "states by chance": Fault(folding.check_fold, {"evolve": _counts(count())}),
-    "snapshots by chance": Fault(folding.check_fold_from_snapshots, {"evolve": _counts(count())}),
-    "impossible facts are folded": Fault(folding.check_impossible_facts, {"evolve": _folds_anything}),
-    "impossible facts fail by accident": Fault(folding.check_impossible_facts, {"evolve": _stumbles}),
-    "a forgetful state": Fault(forms.check_states, {"state_type": ForgetfulState}),
-    "public forms of another type": Fault(forms.check_facts, {"public_type": HighestCardsShown}),
-    "floats on the board": Fault(forms.check_plain_json, {"board": _board(lambda _: 0.5)}),
-    "large numbers on the board": Fault(forms.check_plain_json, {"board": _board(lambda _: 2**53)}),
-    "spaces in keys": Fault(forms.check_plain_json, {"board": _board(lambda _: {"a b": 1})}),
-    "another board than declared": Fault(forms.check_views, {"board": _board(lambda _: 0)}),
-    "a card on the board": Fault(secrecy.check_no_view_names_a_hidden_card, {"board": _board(_first_of_stock)}),
-    "places on the board": Fault(secrecy.check_no_view_names_a_hidden_card, {"board": _board(_places_of_a_hand)}),
-    "bits on the board": Fault(secrecy.check_no_view_names_a_hidden_card, {"board": _board(_bits_of_a_hand)}),
-    "a count on the board": Fault(secrecy.check_hidden_cards_change_nothing, {"board": _board(_hearts_in_stock)}),
-    "the choice of another": Fault(secrecy.check_no_view_names_a_hidden_card, {"private": _next_private}),
-    "a choice that is shown": Fault(secrecy.check_no_fact_names_a_hidden_card, {"publish": _publishes_the_choice}),
-    "looks of a choice": Fault(secrecy.check_hidden_cards_change_nothing, {"publish": _publishes_the_choice}),
-    "a hand for everybody": Fault(secrecy.check_no_fact_names_a_hidden_card, {"confide": _confides_to_all}),
-    "a bot of two minds": Fault(legality.check_machines_are_accepted, {"bot": _of_two_minds(count())}),
-    "a bad move for the absent": Fault(legality.check_machines_are_accepted, {"timeout_move": _late_move}),
-    "places that ignore totals": Fault(ends.check_end, {"outcome": _places}),
-    "rounds from nought": Fault(ends.check_rounds, {"round_number": lambda state: max(0, state.round - 1)}),
+    "a legal card is refused": Fault("is listed, but gives", LEGAL, {"decide": _refuses_own_card}),
+    "seats may act twice": Fault("is not to act, but may do", LEGAL, {"decide": _accepts_twice}),
+    "unknown codes": Fault("unknown code", LEGAL, {"decide": _invents_codes}),
+    "unknown rules": Fault("unknown rule", LEGAL, {"decide": _invents_rules}),
+    "legal lists too few": Fault("legal does not list it", LEGAL, {"legal": _lists_one_less}),
+    "legal lists too many": Fault("is listed, but gives", LEGAL, {"legal": _lists_strangers}),
+    "legal for others": Fault("act, but seat", LEGAL, {"legal": _lists_for_all}),
+    "probing by refusals": Fault("gives Rejection", SAME, {"decide": _tells_who_has_it}),
+    "facts by hidden cards": Fault("told b", SAME, {"publish": _hints_at_the_choice}),
+    "facts by chance": Fault(
+        "other facts the second time", folding.check_decide_is_repeatable, {"decide": _judges_once(count())}
+    ),
+    "a card is lost": Fault("lost Counter", cards.check_cards, {"evolve": _loses_a_card}, played=True),
+    "states by chance": Fault("another state after", folding.check_fold, {"evolve": _counts(count())}),
+    "snapshots by chance": Fault("from a snapshot", folding.check_fold_from_snapshots, {"evolve": _counts(count())}),
+    "impossible facts are folded": Fault(
+        "once more is folded", folding.check_impossible_facts, {"evolve": _folds_anything}
+    ),
+    "impossible facts fail by accident": Fault(
+        "fails with KeyError", folding.check_impossible_facts, {"evolve": _stumbles}
+    ),
+    "a forgetful state": Fault("state comes back as", forms.check_states, {"state_type": ForgetfulState}),
+    "public forms of another type": Fault(
+        "public form is not of its type", forms.check_facts, {"public_type": HighestCardsShown}
+    ),
+    "floats on the board": Fault("the number 0.5", PLAIN, {"board": _board(lambda _: 0.5)}),
+    "large numbers on the board": Fault("the number 9007199254740992", PLAIN, {"board": _board(lambda _: 2**53)}),
+    "spaces in keys": Fault("the keys", PLAIN, {"board": _board(lambda _: {"a b": 1})}),
+    "another board than declared": Fault("board is not of its type", forms.check_views, {"board": _board(lambda _: 0)}),
+    "a card on the board": Fault("hidden cards .* board", VIEWS, {"board": _board(_first_of_stock)}),
+    "places on the board": Fault("as places", VIEWS, {"board": _board(_places_of_a_hand)}),
+    "bits on the board": Fault("as bits", VIEWS, {"board": _board(_bits_of_a_hand)}),
+    "a count on the board": Fault("could tell from", SAME, {"board": _board(_hearts_in_stock)}),
+    "the choice of another": Fault("hidden cards .* private", VIEWS, {"private": _next_private}),
+    "a choice that is shown": Fault("card_chosen", FACTS, {"publish": _publishes_the_choice}),
+    "looks of a choice": Fault("told b", SAME, {"publish": _publishes_the_choice}),
+    "a hand for everybody": Fault("hand_received", FACTS, {"confide": _confides_to_all}),
+    "a deal with a hint": Fault(
+        "told b", secrecy.check_deals_tell_only_ones_own_cards, {"publish": _hints_at_the_deal}
+    ),
+    "a bot of two minds": Fault("of two minds", MACHINES, {"bot": _of_two_minds(count())}),
+    "a bad move for the absent": Fault("invalid_card", MACHINES, {"timeout_move": _late_move}),
+    "places that ignore totals": Fault("places|equal totals", ends.check_end, {"outcome": _places}),
+    "rounds from nought": Fault(
+        "not in round 1", ends.check_rounds, {"round_number": lambda state: max(0, state.round - 1)}
+    ),
 }
 
 
@@ -293,7 +321,7 @@ def test_a_planted_fault_is_caught(fault: Fault) -> None:
     fault.check(sound, 50)
     faulty = replace(TOY, **fault.planted)
     planted = _match(faulty) if fault.played else replace(sound, game=faulty)
-    with pytest.raises(AssertionError):
+    with pytest.raises(AssertionError, match=fault.said):
         fault.check(planted, 50)
 
 
@@ -313,7 +341,7 @@ def test_a_match_that_cannot_be_played_fails(planted: dict[str, Any], said: str)
 def test_a_permutation_that_exchanges_nothing_is_no_proof() -> None:
     idle = replace(HOOKS, permute_hidden=lambda state, _seat, _rng: state)
     with pytest.raises(AssertionError, match="never exchanges"):
-        secrecy.check_hidden_cards_change_nothing(replace(_match(TOY), hooks=idle), 50)
+        SAME(replace(_match(TOY), hooks=idle), 50)
 
 
 def test_hidden_cards_that_are_not_named_are_no_proof() -> None:

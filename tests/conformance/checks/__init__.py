@@ -3,5 +3,8 @@
 import pytest
 
 pytest.register_assert_rewrite(
-    *(f"{__name__}.{module}" for module in ("cards", "ends", "folding", "forms", "legality", "notes", "secrecy"))
+    *(
+        f"{__name__}.{module}"
+        for module in ("cards", "declarations", "ends", "folding", "forms", "legality", "lobby", "notes", "secrecy")
+    )
 )

@@ -31,12 +31,10 @@ def check_fold_from_snapshots(match: Match, positions: int) -> None:
 
 
 def check_decide_is_repeatable(match: Match, positions: int) -> None:
-    """The same move in the same state has the same facts, however often it is judged."""
+    """The same move in the same state has the same facts, however often it is judged; so has the same deal."""
     for step in match.steps:
-        if step.kind != "move":
-            continue
         before = canonical(step.before)
-        again = match.game.decide(step.before, step.seat, step.move, match.chance)
+        again = match.decided(step, match.chance)
         assert again == step.facts, match.at(step, f"other facts the second time: {again}")
         assert canonical(step.before) == before, match.at(step, "the state was changed by judging")
 

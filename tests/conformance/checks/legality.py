@@ -8,20 +8,25 @@ from tests.conformance.matches import Match
 from tests.conformance.wire import canonical
 
 LEAVES_MAX: Final = 2_000
-"""Ways through `Game.sample` that are tried to find everything it can choose."""
+"""Ways through `Game.sample` that are tried to find everything it can choose, for one seat of a position."""
+LEAVES_OF_OTHERS_MAX: Final = 60
+"""The same for the other seats that act at the same time."""
 
 
 def check_legal_is_what_is_accepted(match: Match, positions: int) -> None:
     """Every listed move is accepted, every accepted move is listed; nobody else may do anything."""
+    rng = match.rng("seats")
     for words, state in [("before the start: ", match.steps[0].before), *match.positions(positions, "legal")]:
         before = canonical(state)
         acting = match.game.to_act(state)
+        thorough = rng.choice(acting) if acting else None
         for seat in range(match.seats):
             legal = match.game.legal(state, seat)
             accepted = _accepted(match, state, seat, words)
             assert bool(legal) == (seat in acting), f"{words} {acting} act, but seat {seat} may do {legal}"
             if seat in acting:
-                _compare(match, state, seat, accepted, words)
+                leaves = LEAVES_MAX if seat == thorough else LEAVES_OF_OTHERS_MAX
+                _compare(match, state, seat, accepted, leaves, words)
             else:
                 assert not accepted, f"{words} seat {seat} is not to act, but may do {accepted[0][0]}"
         assert canonical(state) == before, f"{words} the state was changed by judging"
@@ -61,10 +66,10 @@ def check_reason(game: AnyGame, rejection: Rejection, words: str) -> None:
     assert type(rejection.need) in (int, type(None)), f"{words}: {rejection}"
 
 
-def _compare(match: Match, state: Any, seat: Seat, accepted: list[tuple[Any, bytes]], words: str) -> None:
+def _compare(match: Match, state: Any, seat: Seat, accepted: list[tuple[Any, bytes]], leaves: int, words: str) -> None:
     """Moves are compared by their facts, so that the order of cards in a move does not matter."""
     assert accepted, f"{words} no candidate of seat {seat} is accepted, though it is to act"
-    listed, complete = _listed(match, view_of(match.game, state, seat))
+    listed, complete = _listed(match, view_of(match.game, state, seat), leaves)
     facts = {_facts(match, state, seat, move, words) for move in listed}
     if complete:
         for move, result in accepted:
@@ -79,12 +84,12 @@ def _facts(match: Match, state: Any, seat: Seat, move: Any, words: str) -> bytes
     return canonical(judged)
 
 
-def _listed(match: Match, view: SeatView[Any, Any, Any]) -> tuple[Iterable[Any], bool]:
+def _listed(match: Match, view: SeatView[Any, Any, Any], leaves: int) -> tuple[Iterable[Any], bool]:
     """Return the moves that `legal` lists, and whether these are all."""
     if match.hooks.listed is not None:
         return match.hooks.listed(view.legal, view.hand), True
-    moves = list(every_choice(lambda choose: match.game.sample(view, choose), LEAVES_MAX + 1))
-    return moves[:LEAVES_MAX], len(moves) <= LEAVES_MAX
+    moves = list(every_choice(lambda choose: match.game.sample(view, choose), leaves + 1))
+    return moves[:leaves], len(moves) <= leaves
 
 
 def every_choice(build: Callable[[Callable[[int], int]], Any], limit: int) -> Iterable[Any]:

@@ -8,10 +8,12 @@ from typing import Any, Final
 
 from domain.cards import Card
 from domain.decider import Rejection, Seat
-from tests.conformance.matches import Match
+from tests.conformance.matches import ExchangedChance, Match, WatchedChance
 from tests.conformance.wire import canonical, shown_facts, view_parts
 
 _CARD: Final = re.compile(rb"[2-9TJQKA][CSHD](?:#\d)?|JK#\d")
+REFUSALS_MAX: Final = 100
+"""Moves of the viewer himself that are tried in one position."""
 MOVES_MAX: Final = 8
 """Accepted moves of one seat that are tried in one position."""
 
@@ -24,8 +26,11 @@ def check_no_view_names_a_hidden_card(match: Match, positions: int) -> None:
             places = _hidden_places(match, state, viewer, hidden)
             for part, data in view_parts(match.game, state, viewer).items():
                 where = f"{words} {part} for viewer {viewer}: {data!r}"
-                _assert_hidden(data, hidden, where)
-                _assert_not_coded(json.loads(data), places, match.chance.packs, where)
+                value = json.loads(data)
+                if part == "board":
+                    value = {key: item for key, item in value.items() if key not in match.hooks.history}
+                _assert_hidden(canonical(value), hidden, where)
+                _assert_not_coded(value, places, match.chance.packs, where)
 
 
 def check_no_fact_names_a_hidden_card(match: Match, positions: int) -> None:
@@ -50,9 +55,27 @@ def check_hidden_cards_change_nothing(match: Match, positions: int) -> None:
             assert _views(match, state, viewer) == _views(match, other, viewer), where
             assert set(match.hooks.hidden_from(state, viewer)) == set(match.hooks.hidden_from(other, viewer)), where
             if viewer is not None:
-                _compare_refusals(match, state, other, viewer, where)
+                _compare_refusals(match, state, other, viewer, rng, where)
             _compare_others_moves(match, state, other, viewer, rng, where)
     assert all(exchanged.values()), match.at(None, f"permute_hidden never exchanges anything: {exchanged}")
+
+
+def check_deals_tell_only_ones_own_cards(match: Match, positions: int) -> None:
+    """A deal or reshuffle in which cards changed places that stay hidden from a viewer looks the same to him."""
+    rng = match.rng("deals")
+    dealt = 0
+    for step in match.steps:
+        chance = WatchedChance(match.key)
+        match.decided(step, chance)
+        for pack in chance.shuffled:
+            dealt += 1
+            for viewer in match.viewers:
+                hidden = [card for card in match.hooks.hidden_from(step.after, viewer) if card in pack]
+                instead = dict(zip(hidden, rng.sample(hidden, len(hidden)), strict=True))
+                other = match.decided(step, ExchangedChance(match.chance, instead))
+                where = match.at(step, f"viewer {viewer} could tell from {other}")
+                _compare_told(match, (step.before, step.facts), (step.before, other), viewer, where)
+    assert dealt, match.at(None, "nothing was dealt")
 
 
 def check_hidden_cards_are_known_to_the_suite(match: Match, positions: int) -> None:
@@ -116,9 +139,10 @@ def _lists(value: Any) -> Iterator[list[Any]]:
             yield from _lists(item)
 
 
-def _compare_refusals(match: Match, state: Any, other: Any, viewer: Seat, where: str) -> None:
+def _compare_refusals(match: Match, state: Any, other: Any, viewer: Seat, rng: Random, where: str) -> None:
     """The viewer's own moves are refused alike, or accepted alike and shown to him alike at first."""
-    for move in match.hooks.candidates(state, viewer):
+    moves = list(match.hooks.candidates(state, viewer))
+    for move in rng.sample(moves, min(len(moves), REFUSALS_MAX)):
         one, two = (match.game.decide(each, viewer, move, match.chance) for each in (state, other))
         refused = isinstance(one, Rejection) or isinstance(two, Rejection)
         assert not refused or canonical(one) == canonical(two), f"{where}: {move} gives {one} or {two}"
