@@ -1,0 +1,172 @@
+"""What a game declares: types, rules, refusals and options, without playing it."""
+
+import re
+from collections.abc import Iterator
+from itertools import chain
+from typing import Any, Final, get_args
+
+import msgspec
+from msgspec.inspect import (
+    AnyType,
+    BytesType,
+    CollectionType,
+    DecimalType,
+    DictType,
+    FloatType,
+    FrozenSetType,
+    ListType,
+    SetType,
+    StrType,
+    StructType,
+    Type,
+    UnionType,
+    VarTupleType,
+    type_info,
+)
+
+from domain.decider import AnyGame, OptionProblem
+from tests.conformance.hooks import Hooks
+
+_SNAKE: Final = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*")
+_UNSTABLE: Final = (FloatType, DecimalType, SetType, FrozenSetType, BytesType, AnyType)
+"""Types whose JSON is not one fixed text, or that would come back as something else."""
+
+
+def check_identity(game: AnyGame) -> None:
+    """Key, version, seats, rules and refusals are what clients can rely on."""
+    least, most = game.seats
+    numbers = [rule.number for rule in game.rules]
+    assert _SNAKE.fullmatch(game.key), game.key
+    assert game.rules_version >= 1, game.rules_version
+    assert 1 < least <= most < 255, game.seats
+    assert game.title, "no title"
+    assert numbers, "no rules"
+    assert len(set(numbers)) == len(numbers), f"rules with the same number: {numbers}"
+    assert all(rule.text.strip() for rule in game.rules), "rules without a text"
+    assert all(_SNAKE.fullmatch(code) for code in game.rejections), list(game.rejections)
+    assert all(text.strip() for text in game.rejections.values()), "refusals without a sentence"
+
+
+def check_types(game: AnyGame) -> None:
+    """API types are frozen structs named after the game; their unions are tagged by `type`; nothing
+    that is stored or sent has a type that JSON does not keep."""
+    name = "".join(part.capitalize() for part in game.key.split("_"))
+    tags: dict[str, type] = {}
+    for declared in _unions(game):
+        for member in _members(declared):
+            tag = member.__struct_config__.tag
+            assert member.__struct_config__.tag_field == "type", f"{member.__name__} is not tagged by type"
+            assert isinstance(tag, str), f"{member.__name__} has the tag {tag}"
+            assert _SNAKE.fullmatch(tag), f"{member.__name__} has the tag {tag}"
+            if declared in (game.fact_type, game.public_type, game.private_fact_type):
+                assert tags.setdefault(tag, member) is member, f"{member.__name__} and {tags[tag].__name__}: {tag}"
+    for found in _structs(*_unions(game), game.state_type, game.options_type, game.board_type, game.private_type):
+        assert found.__struct_config__.frozen, f"{found.__name__} is not frozen"
+    for found in _structs(*_unions(game), game.options_type, game.board_type, game.private_type):
+        assert found.__name__.startswith(name), f"{found.__name__} does not begin with {name}"
+
+
+def check_moves(game: AnyGame) -> None:
+    """Moves refuse unknown fields and bound every text and list, so that rules judge the rest."""
+    for found in _structs(*_moves(game)):
+        assert found.__struct_config__.forbid_unknown_fields, f"{found.__name__} allows unknown fields"
+    for inner in chain.from_iterable(_walk(type_info(declared), set()) for declared in _moves(game)):
+        if isinstance(inner, StrType | ListType | VarTupleType | DictType):
+            assert inner.max_length is not None, f"{game.rules_id}: a text or list without bound in a move: {inner}"
+
+
+def check_options(game: AnyGame, hooks: Hooks) -> None:
+    """The schema names the options in the order of their struct, its defaults are those that are filled in,
+    and complete options are read as what they are."""
+    properties = game.options_schema["properties"]
+    assert tuple(properties) == game.options_type.__struct_fields__, f"{list(properties)}"
+    for raw, asked in hooks.options:
+        parsed = game.parse_options(raw, asked)
+        assert isinstance(parsed, game.options_type), f"{raw} is refused: {parsed}"
+        seats = game.seat_count(parsed, asked)
+        assert game.seats[0] <= seats <= game.seats[1], f"{raw} gives {seats} seats"
+        assert game.parse_options(msgspec.to_builtins(parsed), asked) == parsed, f"{parsed} is read as something else"
+        for option, schema in properties.items():
+            if not raw and "default" in schema:
+                assert getattr(parsed, option) == schema["default"], f"{option} has another default"
+
+
+def check_bad_options(game: AnyGame, hooks: Hooks) -> None:
+    """Unknown options, wrong types and values outside the schema are refused with a rule, never repaired."""
+    raw, asked = hooks.options[0]
+    numbers = {rule.number for rule in game.rules}
+    for option, schema in (*game.options_schema["properties"].items(), ("no_such_option", {})):
+        for value in _bad_values(schema):
+            problem = game.parse_options({**raw, option: value}, asked)
+            assert isinstance(problem, OptionProblem), f"{option} = {value!r} is accepted: {problem}"
+            assert problem.code == ("option_value" if schema else "option_unknown"), f"{option} = {value!r}: {problem}"
+            assert problem.option == option, f"{option} = {value!r}: {problem}"
+            assert problem.rule in numbers, f"{option} = {value!r}: {problem}"
+
+
+def check_option_sets(game: AnyGame, hooks: Hooks) -> None:
+    """The option sets of the suite cover every number of seats, and every value of options with few."""
+    parsed = [(game.parse_options(raw, asked), asked) for raw, asked in hooks.options]
+    seats = {game.seat_count(options, asked) for options, asked in parsed}
+    assert seats == set(range(game.seats[0], game.seats[1] + 1)), f"only {seats} seats are played"
+    for option, schema in game.options_schema["properties"].items():
+        values = {getattr(options, option) for options, _ in parsed}
+        wanted = set(schema.get("enum", (False, True) if schema.get("type") == "boolean" else ()))
+        assert wanted <= values, f"{option} is never {wanted - values}"
+
+
+def _bad_values(schema: dict[str, Any]) -> Iterator[object]:
+    yield from (None, [], {}, 2.0, "no such value", "2", b"")
+    if schema.get("type") != "boolean":
+        yield True
+    if schema.get("type") != "integer":
+        yield 1
+    if "minimum" in schema:
+        yield schema["minimum"] - 1
+    if "maximum" in schema:
+        yield schema["maximum"] + 1
+
+
+def _moves(game: AnyGame) -> tuple[Any, ...]:
+    return (game.move_type, game.notes.move_type) if game.notes else (game.move_type,)
+
+
+def _unions(game: AnyGame) -> tuple[Any, ...]:
+    private = (game.notes.fact_type,) if game.notes else ()
+    facts = (game.fact_type, game.public_type, game.private_fact_type)
+    return (*_moves(game), *facts, game.legal_type, *private)
+
+
+def _members(declared: Any) -> tuple[type[Any], ...]:
+    return get_args(declared) or (declared,)
+
+
+def _structs(*declared: Any) -> set[type[Any]]:
+    """Return all struct classes in these types, however deep."""
+    found: set[type[Any]] = set()
+    for each in declared:
+        for inner in _walk(type_info(each), set()):
+            assert not isinstance(inner, _UNSTABLE), f"{each} has a {type(inner).__name__}"
+            if isinstance(inner, StructType):
+                found.add(inner.cls)
+    return found
+
+
+def _walk(info: Type, seen: set[type]) -> Iterator[Type]:
+    yield info
+    inner: tuple[Type, ...] = ()
+    if isinstance(info, StructType) and info.cls not in seen:
+        seen.add(info.cls)
+        inner = tuple(field.type for field in info.fields)
+    elif isinstance(info, UnionType):
+        inner = info.types
+    elif isinstance(info, CollectionType):
+        inner = (info.item_type,)
+    elif isinstance(info, DictType):
+        inner = (info.key_type, info.value_type)
+    elif hasattr(info, "item_types"):
+        inner = info.item_types
+    elif hasattr(info, "type"):
+        inner = (info.type,)
+    for each in inner:
+        yield from _walk(each, seen)

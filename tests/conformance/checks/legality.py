@@ -1,0 +1,113 @@
+"""What `legal` offers is what `decide` accepts; a refusal changes nothing and gives a reason."""
+
+from collections.abc import Callable, Iterable
+from typing import Any, Final
+
+from domain.decider import AnyGame, Rejection, Seat, SeatView, view_of
+from tests.conformance.matches import Match
+from tests.conformance.wire import canonical
+
+LEAVES_MAX: Final = 2_000
+"""Ways through `Game.sample` that are tried to find everything it can choose, for one seat of a position."""
+LEAVES_OF_OTHERS_MAX: Final = 60
+"""The same for the other seats that act at the same time."""
+
+
+def check_legal_is_what_is_accepted(match: Match, positions: int) -> None:
+    """Every listed move is accepted, every accepted move is listed; nobody else may do anything."""
+    rng = match.rng("seats")
+    for words, state in [("before the start: ", match.steps[0].before), *match.positions(positions, "legal")]:
+        before = canonical(state)
+        acting = match.game.to_act(state)
+        thorough = rng.choice(acting) if acting else None
+        for seat in range(match.seats):
+            legal = match.game.legal(state, seat)
+            accepted = _accepted(match, state, seat, words)
+            assert bool(legal) == (seat in acting), f"{words} {acting} act, but seat {seat} may do {legal}"
+            if seat in acting:
+                leaves = LEAVES_MAX if seat == thorough else LEAVES_OF_OTHERS_MAX
+                _compare(match, state, seat, accepted, leaves, words)
+            else:
+                assert not accepted, f"{words} seat {seat} is not to act, but may do {accepted[0][0]}"
+        assert canonical(state) == before, f"{words} the state was changed by judging"
+
+
+def check_machines_are_accepted(match: Match, positions: int) -> None:
+    """Bots and the moves for absent players are accepted, and are the same for the same view and seed."""
+    game = match.game
+    for words, state in match.positions(positions, "machines"):
+        for seat in game.to_act(state):
+            view = match.wire.view(view_of(game, state, seat))
+            move = game.bot(view, 7)
+            assert game.bot(match.wire.view(view), 7) == move, f"{words} seat {seat}: the bot is of two minds"
+            for made in (move, game.timeout_move(state, seat)):
+                judged = game.decide(state, seat, match.wire.move(canonical(made)), match.chance)
+                assert not isinstance(judged, Rejection), f"{words} seat {seat}: {made} gives {judged}"
+
+
+def _accepted(match: Match, state: Any, seat: Seat, words: str) -> list[tuple[Any, bytes]]:
+    """Return the candidates that are accepted, each with its facts as bytes; refusals must have reasons."""
+    accepted = []
+    for move in match.hooks.candidates(state, seat):
+        move = match.wire.move(canonical(move))
+        judged = match.game.decide(state, seat, move, match.chance)
+        if isinstance(judged, Rejection):
+            check_reason(match.game, judged, f"{words} seat {seat}: {move}")
+        else:
+            accepted.append((move, canonical(judged)))
+    return accepted
+
+
+def check_reason(game: AnyGame, rejection: Rejection, words: str) -> None:
+    """A refusal names a code and a rule that the game explains."""
+    assert rejection.code in game.rejections, f"{words} is refused with an unknown code: {rejection}"
+    assert rejection.rule in {rule.number for rule in game.rules}, f"{words} breaks an unknown rule: {rejection}"
+    assert type(rejection.have) in (int, type(None)), f"{words}: {rejection}"
+    assert type(rejection.need) in (int, type(None)), f"{words}: {rejection}"
+
+
+def _compare(match: Match, state: Any, seat: Seat, accepted: list[tuple[Any, bytes]], leaves: int, words: str) -> None:
+    """Moves are compared by their facts, so that the order of cards in a move does not matter."""
+    assert accepted, f"{words} no candidate of seat {seat} is accepted, though it is to act"
+    listed, complete = _listed(match, view_of(match.game, state, seat), leaves)
+    facts = {_facts(match, state, seat, move, words) for move in listed}
+    if complete:
+        for move, result in accepted:
+            assert result in facts or isinstance(move, match.hooks.unlisted), (
+                f"{words} seat {seat} may do {move}, but legal does not list it: {match.game.legal(state, seat)}"
+            )
+
+
+def _facts(match: Match, state: Any, seat: Seat, move: Any, words: str) -> bytes:
+    judged = match.game.decide(state, seat, match.wire.move(canonical(move)), match.chance)
+    assert not isinstance(judged, Rejection), f"{words} seat {seat}: {move} is listed, but gives {judged}"
+    return canonical(judged)
+
+
+def _listed(match: Match, view: SeatView[Any, Any, Any], leaves: int) -> tuple[Iterable[Any], bool]:
+    """Return the moves that `legal` lists, and whether these are all."""
+    if match.hooks.listed is not None:
+        return match.hooks.listed(view.legal, view.hand), True
+    moves = list(every_choice(lambda choose: match.game.sample(view, choose), leaves + 1))
+    return moves[:leaves], len(moves) <= leaves
+
+
+def every_choice(build: Callable[[Callable[[int], int]], Any], limit: int) -> Iterable[Any]:
+    """Return what `build` makes over all answers of the function it chooses with, up to `limit` things."""
+    answers: list[int] = []
+    for _ in range(limit):
+        sizes: list[int] = []
+
+        def choose(n: int, sizes: list[int] = sizes) -> int:
+            if len(sizes) == len(answers):
+                answers.append(0)
+            sizes.append(n)
+            assert n > answers[len(sizes) - 1], "the same answers lead to another question"
+            return answers[len(sizes) - 1]
+
+        yield build(choose)
+        while answers and answers[-1] == sizes[len(answers) - 1] - 1:
+            answers.pop()
+        if not answers:
+            return
+        answers[-1] += 1

@@ -1,0 +1,99 @@
+"""Notes and advice: what only one seat asks or keeps, and what may not leak through it."""
+
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import msgspec
+
+from domain.decider import Rejection, Seat
+from tests.conformance.checks.legality import check_reason
+from tests.conformance.matches import Match
+from tests.conformance.wire import canonical
+
+MOVES_MAX = 6
+"""Private moves of one seat in one position."""
+
+
+def check_notes(match: Match, positions: int) -> None:
+    """Private moves are judged with reasons, fold from JSON, keep the hand's cards, and tell nothing hidden."""
+    notes = match.game.notes
+    if notes is None:
+        return
+    rng = match.rng("notes")
+    for words, state in match.positions(positions, "notes"):
+        for seat in range(match.seats):
+            before = canonical(state)
+            other = match.hooks.permute_hidden(state, seat, rng)
+            own = notes.new()
+            for _ in range(MOVES_MAX):
+                where = f"{words} seat {seat} with notes {own}"
+                _check_seat(match, state, other, seat, own, where)
+                facts = _accepted(match, state, other, seat, own, where)
+                if not facts:
+                    break
+                for fact in rng.choice(facts):
+                    own = notes.evolve(own, _through(notes.fact_type)(canonical(fact)))
+            assert canonical(state) == before, f"{words} the state was changed by private moves"
+
+
+def check_advice(match: Match, positions: int) -> None:
+    """Answers have their type, refusals a reason, and neither depends on hidden cards."""
+    advice, questions = match.game.advice, match.hooks.questions
+    if advice is None:
+        return
+    assert questions is not None, "a game with advice needs the hook questions"
+    rng = match.rng("advice")
+    for words, state in match.positions(positions, "advice"):
+        for seat in range(match.seats):
+            other = match.hooks.permute_hidden(state, seat, rng)
+            for asked in questions(state, seat):
+                question = _through(advice.question_type)(canonical(asked))
+                answer = advice.answer(state, seat, question)
+                where = f"{words} seat {seat} asks {question}"
+                if isinstance(answer, Rejection):
+                    check_reason(match.game, answer, where)
+                else:
+                    assert _through(advice.answer_type)(canonical(answer)) == answer, f"{where}: {answer}"
+                assert canonical(advice.answer(other, seat, question)) == canonical(answer), f"{where}: it depends"
+
+
+def _accepted(match: Match, state: Any, other: Any, seat: Seat, own: Any, where: str) -> list[tuple[Any, ...]]:
+    notes, offered = match.game.notes, match.hooks.private_moves
+    assert notes is not None
+    assert offered is not None, "a game with notes needs the hook private_moves"
+    accepted = []
+    for offer in offered(state, seat, own):
+        move = _through(notes.move_type)(canonical(offer))
+        judged = notes.decide(state, seat, own, move)
+        same = canonical(notes.decide(other, seat, own, move)) == canonical(judged)
+        assert same, f"{where}: the answer to {move} depends on hidden cards"
+        if isinstance(judged, Rejection):
+            check_reason(match.game, judged, f"{where}: {move}")
+        else:
+            accepted.append(judged)
+    return accepted
+
+
+def _check_seat(match: Match, state: Any, other: Any, seat: Seat, own: Any, where: str) -> None:
+    notes, game, wire = match.game.notes, match.game, match.wire
+    assert notes is not None
+    assert sorted(notes.hand(state, seat, own)) == sorted(game.hand(state, seat)), f"{where}: not the same hand"
+    hidden = {card.encode() for card in match.hooks.hidden_from(state, seat)}
+    for part, decode in ((notes.hand, wire.hand), (notes.private, wire.private), (notes.legal, wire.legal)):
+        value = part(state, seat, own)
+        data = canonical(value)
+        assert decode(data) == value, f"{where}: {value} comes back as {decode(data)}"
+        assert canonical(part(other, seat, own)) == data, f"{where}: {part} depends on hidden cards"
+        assert not any(card in data for card in hidden), f"{where}: a hidden card in {data!r}"
+    for move in match.hooks.candidates(state, seat):
+        resolved = notes.resolve(state, seat, own, move)
+        if isinstance(resolved, Rejection):
+            check_reason(game, resolved, f"{where}: {move}")
+        else:
+            assert wire.move(canonical(resolved)) == resolved, f"{where}: {resolved}"
+
+
+@cache
+def _through(declared: Any) -> Callable[[bytes], Any]:
+    return msgspec.json.Decoder(declared).decode

@@ -1,0 +1,86 @@
+"""What a game tells the suite about itself: `tests/games/<key>/conformance.py`."""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from importlib import import_module
+from random import Random
+from types import ModuleType
+from typing import Any, TypeAlias
+
+from domain.cards import Card
+from domain.decider import AnyGame, Seat
+
+OptionSet: TypeAlias = tuple[dict[str, object], int | None]
+"""Raw options as a client sends them, and the number of seats asked for."""
+
+
+def _as_it_is(move: Any) -> object:
+    return move
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hooks:
+    """The names of the module in lower case; those with a default may be missing there."""
+
+    options: tuple[OptionSet, ...]
+    """`OPTIONS`: sets that cover every value of every option and every number of seats."""
+    candidates: Callable[[Any, Seat], Iterable[Any]]
+    """Moves a seat might try in a state, good and bad ones: a superset of what is plausible."""
+    permute_hidden: Callable[[Any, Seat | None, Random], Any]
+    """Another state that agrees on everything this seat (None: a spectator) may know."""
+    cards_in_play: Callable[[Any], Iterable[Card]]
+    """Every card of the running round once, wherever it is."""
+    hidden_from: Callable[[Any, Seat | None], Iterable[Card]]
+    """The cards of the running round whose whereabouts the viewer was never shown."""
+    shown: Callable[[Any], object] = _as_it_is
+    """What everybody learns of an accepted move: the move, or less if part of it is face down. Moves
+    that show the same must look the same to everybody but their own seat."""
+    revealing: tuple[type, ...] = ()
+    """Facts that show cards which were hidden until then, be it to everybody or to some seats."""
+    history: tuple[str, ...] = ()
+    """Fields of the board that speak of finished rounds: a card in them says nothing about the running
+    one, so they are left out where hidden cards are searched by name."""
+    unlisted: tuple[type, ...] = ()
+    """Moves that `legal` need not list in full (melds)."""
+    listed: Callable[[tuple[Any, ...], tuple[Card, ...]], Iterable[Any]] | None = None
+    """All moves that these legal entries allow with this hand. Without it they are found by going
+    through all choices of `Game.sample`, as long as these are not too many."""
+    playthroughs: Mapping[str, OptionSet]
+    """Name and options of each match to record under `tests/playthroughs/<key>/`."""
+    events_max: int = 5_000
+    """No match has more events than this."""
+    private_moves: Callable[[Any, Seat, Any], Iterable[Any]] | None = None
+    """For games with notes: moves of the private stream a seat might try (state, seat, notes)."""
+    questions: Callable[[Any, Seat], Iterable[Any]] | None = None
+    """For games with advice: questions a seat might ask in a state."""
+    option_changes: tuple[dict[str, object], ...] = ()
+    """For games with a lobby between rounds: raw option values to change there."""
+
+    @classmethod
+    def of(cls, module: ModuleType) -> "Hooks":
+        """Read the hooks of a module. AttributeError if a necessary one is missing."""
+        given = {
+            name: getattr(module, name)
+            for name in ("shown", "listed", "private_moves", "questions")
+            if hasattr(module, name)
+        }
+        constants = {
+            name: getattr(module, name.upper())
+            for name in ("revealing", "history", "unlisted", "events_max", "option_changes")
+            if hasattr(module, name.upper())
+        }
+        return cls(
+            options=tuple(module.OPTIONS),
+            candidates=module.candidates,
+            permute_hidden=module.permute_hidden,
+            cards_in_play=module.cards_in_play,
+            hidden_from=module.hidden_from,
+            playthroughs=module.PLAYTHROUGHS,
+            **given,
+            **constants,
+        )
+
+
+def hooks_of(game: AnyGame) -> Hooks:
+    """Return the hooks of a registered game."""
+    return Hooks.of(import_module(f"tests.games.{game.key}.conformance"))

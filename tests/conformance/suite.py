@@ -1,0 +1,78 @@
+"""Which matches are played, and which checks run on them."""
+
+from collections.abc import Callable, Iterator
+from functools import cache
+from typing import Final, NamedTuple
+
+from domain.decider import AnyGame
+from domain.registry import GAMES
+from tests.conformance.checks import cards, ends, folding, forms, legality, lobby, notes, secrecy
+from tests.conformance.hooks import Hooks, hooks_of
+from tests.conformance.matches import Match, play
+
+CHECKS: Final[tuple[Callable[[Match, int], None], ...]] = (
+    ends.check_end,
+    ends.check_rounds,
+    cards.check_cards,
+    folding.check_fold,
+    folding.check_fold_from_snapshots,
+    folding.check_decide_is_repeatable,
+    folding.check_impossible_facts,
+    forms.check_states,
+    forms.check_facts,
+    forms.check_views,
+    forms.check_plain_json,
+    legality.check_legal_is_what_is_accepted,
+    legality.check_machines_are_accepted,
+    secrecy.check_no_view_names_a_hidden_card,
+    secrecy.check_no_fact_names_a_hidden_card,
+    secrecy.check_hidden_cards_change_nothing,
+    secrecy.check_deals_tell_only_ones_own_cards,
+    secrecy.check_hidden_cards_are_known_to_the_suite,
+    lobby.check_lobby,
+    notes.check_notes,
+    notes.check_advice,
+)
+POSITIONS: Final = 150
+"""States that the thorough checks look at, in one game version, over all its matches together."""
+
+
+class Plan(NamedTuple):
+    """One match of the suite: game version, number of the option set, who plays."""
+
+    rules_id: str
+    options: int
+    players: str
+
+    def __str__(self) -> str:
+        return f"{self.rules_id}-{self.options}-{self.players}"
+
+
+def plans(rules_id: str, hooks: Hooks) -> Iterator[Plan]:
+    """Return one match for every option set, by turns random and mixed with bots; then one with bots
+    alone, and two in which everybody is absent."""
+    sets = len(hooks.options)
+    for number in range(sets):
+        yield Plan(rules_id, number, ("sample", "mixed")[number % 2])
+    yield Plan(rules_id, 0, "bot")
+    for number in sorted({0, sets - 1}):
+        yield Plan(rules_id, number, "timeout")
+
+
+def all_plans() -> list[Plan]:
+    """Return the matches of every registered game version."""
+    return [plan for rules_id, game in GAMES.items() for plan in plans(rules_id, hooks_of(game))]
+
+
+@cache
+def played(plan: Plan) -> Match:
+    """Return the match of a plan; it is played once."""
+    game = GAMES[plan.rules_id]
+    hooks = hooks_of(game)
+    return play(game, hooks, hooks.options[plan.options], players=plan.players, seed=plan.options)
+
+
+def run_checks(game: AnyGame, hooks: Hooks, match: Match, positions: int) -> None:
+    """Run every check on one match."""
+    for check in CHECKS:
+        check(match, positions)

@@ -1,0 +1,80 @@
+"""A game's values as they are stored and sent: bytes, and what comes back from them."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import msgspec
+
+from domain.cards import Card
+from domain.decider import AnyGame, Seat, SeatView
+
+canonical = msgspec.json.Encoder().encode
+"""The bytes of a value: compact JSON, fields in declared order."""
+
+
+def _several(member: Any) -> Any:
+    return tuple[member, ...]
+
+
+class Wire:
+    """Decoders for all types of one game."""
+
+    def __init__(self, game: AnyGame) -> None:
+        self._game = game
+        self.state = msgspec.json.Decoder(game.state_type).decode
+        self.move = msgspec.json.Decoder(game.move_type).decode
+        self.fact = msgspec.json.Decoder(game.fact_type).decode
+        self.public = msgspec.json.Decoder(game.public_type).decode
+        self.confided = msgspec.json.Decoder(game.private_fact_type).decode
+        self.board = msgspec.json.Decoder(game.board_type).decode
+        self.private = msgspec.json.Decoder(game.private_type).decode
+        self.legal: Any = msgspec.json.Decoder(_several(game.legal_type)).decode
+        self.hand = msgspec.json.Decoder(tuple[Card, ...]).decode
+
+    def view(self, view: SeatView[Any, Any, Any]) -> SeatView[Any, Any, Any]:
+        """Return a view as a client has it after reading it from JSON."""
+        return SeatView(
+            seat=view.seat,
+            board=self.board(canonical(view.board)),
+            hand=self.hand(canonical(view.hand)),
+            legal=self.legal(canonical(view.legal)),
+            private=self.private(canonical(view.private)),
+        )
+
+    def stored(self, facts: Sequence[Any]) -> tuple[tuple[bytes, ...], dict[int, bytes]]:
+        """Return facts as an event keeps them: all public forms, and for the server alone the complete
+        ones that differ, by their index."""
+        public = tuple(canonical(self._game.publish(fact)) for fact in facts)
+        complete = [canonical(fact) for fact in facts]
+        return public, {index: whole for index, whole in enumerate(complete) if whole != public[index]}
+
+    def restored(self, public: Sequence[bytes], server: dict[int, bytes]) -> Iterator[Any]:
+        """Return the complete facts of an event."""
+        for index, form in enumerate(public):
+            yield self.fact(server.get(index, form))
+
+
+def view_parts(game: AnyGame, state: Any, viewer: Seat | None) -> dict[str, bytes]:
+    """Return everything a viewer is sent of a state, part by part; a spectator is None."""
+    parts = {
+        "to_act": canonical(game.to_act(state)),
+        "round_number": canonical(game.round_number(state)),
+        "totals": canonical(game.totals(state)),
+        "outcome": canonical(game.outcome(state)),
+        "board": canonical(game.board(state)),
+    }
+    if viewer is not None:
+        parts["hand"] = canonical(game.hand(state, viewer))
+        parts["private"] = canonical(game.private(state, viewer))
+        parts["legal"] = canonical(game.legal(state, viewer))
+    return parts
+
+
+def shown_facts(game: AnyGame, facts: Sequence[Any], viewer: Seat | None) -> list[bytes]:
+    """Return what a viewer is told of each fact: the public form and the confided one, if there is one."""
+    told = []
+    for fact in facts:
+        form = canonical(game.publish(fact))
+        confided = None if viewer is None else game.confide(fact, viewer)
+        told.append(form if confided is None else form + b"\n" + canonical(confided))
+    return told

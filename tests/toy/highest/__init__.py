@@ -1,0 +1,66 @@
+"""Highest Card: everybody chooses a card face down, the highest one wins."""
+
+from functools import partial
+
+from domain.decider import AnyGame, Game
+from tests.toy.highest.bot import bot, sample
+from tests.toy.highest.fold import evolve, new, outcome
+from tests.toy.highest.model import (
+    HighestBoard,
+    HighestChoices,
+    HighestChoose,
+    HighestFact,
+    HighestOptions,
+    HighestPrivate,
+    HighestPrivateFact,
+    HighestPublicFact,
+    HighestState,
+)
+from tests.toy.highest.options import SCHEMA, parse_options, seat_count
+from tests.toy.highest.rulebook import REJECTIONS, RULES
+from tests.toy.highest.rules import decide, legal, start, timeout_move, to_act
+from tests.toy.highest.views import board, confide, hand, private, publish
+
+
+def _version(number: int, last_points: int) -> AnyGame:
+    return Game(
+        key="highest",
+        rules_version=number,
+        title="Highest Card",
+        seats=(2, 4),
+        rules=RULES,
+        rejections=REJECTIONS,
+        options_type=HighestOptions,
+        options_schema=SCHEMA,
+        state_type=HighestState,
+        move_type=HighestChoose,
+        fact_type=HighestFact,
+        public_type=HighestPublicFact,
+        private_fact_type=HighestPrivateFact,
+        board_type=HighestBoard,
+        private_type=HighestPrivate,
+        legal_type=HighestChoices,
+        parse_options=parse_options,
+        seat_count=seat_count,
+        new=new,
+        start=start,
+        decide=partial(decide, last_points=last_points),
+        evolve=evolve,
+        to_act=to_act,
+        legal=legal,
+        outcome=outcome,
+        timeout_move=timeout_move,
+        publish=publish,
+        confide=confide,
+        round_number=lambda state: state.round,
+        totals=lambda state: state.totals,
+        board=board,
+        hand=hand,
+        private=private,
+        bot=bot,
+        sample=sample,
+    )
+
+
+GAMES: tuple[AnyGame, ...] = (_version(1, last_points=1), _version(2, last_points=2))
+"""Version 2 counts the last cards of a round twice."""
