@@ -153,7 +153,8 @@ class Call:
         try:
             return decoder.decode(raw)
         except msgspec.ValidationError as error:
-            return _decode_with_whole_floats(raw, decoder.type, error)
+            lenient: StructT = _decode_with_whole_floats(raw, decoder.type, error)
+            return lenient
         except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
             raise MalformedBodyError("The body is not valid JSON.") from error
 
@@ -198,7 +199,7 @@ async def _limited_body(request: "Request[Any, Any, Any]") -> bytes:
     return bytes(received)
 
 
-def _decode_with_whole_floats(raw: bytes, type_: type[StructT], error: msgspec.ValidationError) -> StructT:
+def _decode_with_whole_floats(raw: bytes, type_: Any, error: msgspec.ValidationError) -> Any:
     """Decode once more with `4.0` read as the integer 4, as JSON Schema defines integers."""
     try:
         return msgspec.convert(_whole(msgspec.json.decode(raw)), type_, strict=True)

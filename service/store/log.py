@@ -149,9 +149,9 @@ class Log:
         rows = await self._events(_ANSWER, (bucket_of(stream), stream, decision, seat))
         return rows[0] if rows and rows[0].decision == decision else None
 
-    async def find_command(self, stream: UUID, command: UUID) -> StoredEvent | None:
+    async def find_command(self, stream: UUID, command: UUID, *, bucket: int | None = None) -> StoredEvent | None:
         """Return the event that recorded a command, None if there is none. Reads the stream from its start."""
-        rows = await self._events(_COMMAND, (bucket_of(stream), stream, command))
+        rows = await self._events(_COMMAND, (bucket_of(stream) if bucket is None else bucket, stream, command))
         return rows[0] if rows else None
 
     async def created(self, before: tuple[int, UUID] | None, limit: int) -> list[tuple[int, UUID]]:

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 import pytest
 from redis import Redis
-from service.embedded import EmbeddedServers
 
+from service.embedded import EmbeddedServers
 from tests.service.running import running_service, settings_for
 
 
