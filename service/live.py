@@ -30,9 +30,22 @@ class DamagedStreamError(Exception):
 class LiveTable:
     """One table as this process knows it. Commands on it run one after the other (`lock`)."""
 
-    __slots__ = ("_chance", "codec", "hash", "id", "lock", "notes", "projection", "salts", "secret", "state", "stream")
+    __slots__ = (
+        "_chance",
+        "codec",
+        "hash",
+        "id",
+        "lock",
+        "notes",
+        "projection",
+        "salts",
+        "secret",
+        "state",
+        "stream",
+        "time",
+    )
 
-    def __init__(self, stream: UUID, codec: Codec, secret: bytes, state: TableState, hash_: bytes) -> None:
+    def __init__(self, stream: UUID, codec: Codec, secret: bytes, state: TableState, hash_: bytes, time: int) -> None:
         self.id = str(stream)
         self.stream = stream
         self.codec = codec
@@ -40,6 +53,8 @@ class LiveTable:
         self.salts = fairness.Salts(secret)
         self.state = state
         self.hash = hash_
+        self.time = time
+        """When the last event was received; a later one is never recorded as earlier."""
         self.lock = asyncio.Lock()
         self.projection: Projection | None = None
         """What this process last wrote to Redis."""
@@ -69,6 +84,7 @@ class LiveTable:
         """Take over an event of our own, whose moves were folded when they were judged."""
         self.state = apply_judged(self.state, event.actor, event.facts, play)
         self.hash = hash_
+        self.time = event.time
 
     def advance(self, event: Event, hash_: bytes) -> None:
         """Fold one event that follows the version known so far."""
@@ -77,6 +93,7 @@ class LiveTable:
         except (ImpossibleFactError, LookupError, ValueError, TypeError, AttributeError) as error:
             raise DamagedStreamError(f"table {self.id}, version {event.version}: {error}") from error
         self.hash = hash_
+        self.time = event.time
 
 
 def join_code(stream: UUID, secret: bytes) -> str:
@@ -95,7 +112,7 @@ def fold(stream: UUID, secret: bytes, rows: Sequence[StoredEvent]) -> LiveTable:
         state = begin(codec.game, str(stream), event.facts, event.time)
     except (ImpossibleFactError, ValueError) as error:
         raise DamagedStreamError(f"table {stream}, version 1: {error}") from error
-    table = LiveTable(stream, codec, secret, state, first.hash)
+    table = LiveTable(stream, codec, secret, state, first.hash, event.time)
     follow(table, rows[1:])
     return table
 

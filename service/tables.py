@@ -123,7 +123,7 @@ class Tables:
         )
         previous = fairness.genesis(stream.bytes, definition.rules_id)
         hash_ = fairness.link(previous, sealed.envelope)
-        table = LiveTable(stream, codec, secret, state, hash_)
+        table = LiveTable(stream, codec, secret, state, hash_, now)
         command = Command("create", self._derived(b"command", account, key), digest)
         new = _new_event(table, command, None, sealed.envelope, sealed.parts_text, 0, now, previous, hash_)
         if await self._log.create_stream(new, secret):
@@ -389,7 +389,7 @@ class Tables:
 
         `play` is the game's state after the facts, where judging them has made it already.
         """
-        version, now = table.state.version + 1, _now()
+        version, now = table.state.version + 1, max(_now(), table.time)
         sealed = table.codec.seal(
             facts,
             seats=table.state.setup.seats,
