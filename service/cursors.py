@@ -4,7 +4,7 @@ import base64
 import hashlib
 from binascii import Error as Base64Error
 
-from service.errors import FieldError, InvalidRequestError
+from service.errors import NotFoundError
 
 _TAG_BYTES = 12
 
@@ -15,7 +15,7 @@ def seal_cursor(key: bytes, scope: str, place: str) -> str:
 
 
 def open_cursor(key: bytes, scope: str, cursor: str) -> str:
-    """Return the place of a cursor. InvalidRequestError if it is not one of ours for this list."""
+    """Return the place of a cursor. NotFoundError if it is not one of ours for this list."""
     try:
         raw = base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4))
         place = raw[_TAG_BYTES:].decode()
@@ -30,7 +30,5 @@ def _tag(key: bytes, scope: str, place: str) -> bytes:
     return hashlib.blake2b(f"{scope}\0{place}".encode(), key=key, digest_size=_TAG_BYTES).digest()
 
 
-def _bad_cursor() -> InvalidRequestError:
-    return InvalidRequestError(
-        "A query parameter is wrong.", errors=(FieldError("#cursor", "is not a cursor of this list"),)
-    )
+def _bad_cursor() -> NotFoundError:
+    return NotFoundError("There is no page behind this cursor; begin without one.")

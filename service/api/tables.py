@@ -1,16 +1,19 @@
 """Tables: creating, finding, seats, the host's commands, moves, events, head."""
 
 import hashlib
+from contextlib import suppress
 from typing import Any, Final
 
 import msgspec
 from litestar.response.base import ASGIResponse
 
 from domain.registry import CURRENT
+from domain.table.model import TableRefusal
 from service import wire
 from service.api.shared import TABLE_ETAG, VIEW_HEADERS, view_answer
-from service.errors import HttpError, NotFoundError
+from service.errors import HttpError, InvalidRequestError, NotFoundError
 from service.http import Call, Operation, answer, canonical_body
+from service.refusals import raise_refusal
 from service.tables import TableAnswer
 
 _new_table: Final[Any] = msgspec.json.Decoder(wire.NEW_TABLE)
@@ -106,7 +109,7 @@ async def end_match(call: Call) -> ASGIResponse:
 async def make_move(call: Call) -> ASGIResponse:
     stream = call.uuid("table")
     game = await call.services.tables.game_of(stream, call.caller.id)
-    body = await call.body(_moves[game])
+    body = await _move_body(call, game)
     made = await call.services.tables.move(stream, call.caller.id, body.decision, body.move)
     head = msgspec.json.encode(made.event)
     view = made.view.body or b"null"
@@ -114,6 +117,19 @@ async def make_move(call: Call) -> ASGIResponse:
         b'{"game":"%b","version":%d,"event":%b,"view":%b}' % (game.encode(), made.version, head, view),
         headers={**VIEW_HEADERS, "ETag": made.view.etag},
     )
+
+
+async def _move_body(call: Call, game: str) -> Any:
+    """Decode a move of this game; a well-formed one of another game is a conflict, not a malformed body."""
+    try:
+        return await call.body(_moves[game])
+    except InvalidRequestError:
+        for other, decoder in _moves.items():
+            if other != game:
+                with suppress(InvalidRequestError):
+                    await call.body(decoder)
+                    raise_refusal(TableRefusal("wrong_game"), CURRENT[game])
+        raise
 
 
 async def list_events(call: Call) -> ASGIResponse:
@@ -176,6 +192,7 @@ OPERATIONS: tuple[Operation[Any], ...] = (
         run=list_tables,
         query=wire.TablesQuery,
         answer=wire.TablePage,
+        problems=(404,),
         answer_headers={"Link": "The next page, if there is one."},
     ),
     Operation(
