@@ -1,0 +1,112 @@
+"""Logs: one JSON object for each line, with request and table, without cards and secrets."""
+
+import io
+import json
+import logging
+from collections.abc import Iterator
+from typing import Any
+from uuid import UUID
+
+import pytest
+import structlog
+
+from domain.cards import pack
+from service.logs import WITHHELD, configure_logs, log_context
+from service.settings import Secret, Settings
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.fixture(autouse=True)
+def _restored() -> Iterator[None]:
+    handlers, level = logging.root.handlers[:], logging.root.level
+    yield
+    structlog.reset_defaults()
+    logging.captureWarnings(False)
+    logging.root.handlers[:] = handlers
+    logging.root.setLevel(level)
+
+
+@pytest.fixture
+def output() -> io.StringIO:
+    stream = io.StringIO()
+    configure_logs(Settings(log_level="info"), stream)
+    return stream
+
+
+def lines(output: io.StringIO) -> list[dict[str, Any]]:
+    return [json.loads(line) for line in output.getvalue().splitlines()]
+
+
+def test_a_line_has_time_level_event_and_what_was_said(output: io.StringIO) -> None:
+    structlog.get_logger("blattwerk").info("table closed", table="7f", version=3, reason=None)
+    (line,) = lines(output)
+    assert list(line)[:3] == ["time", "level", "event"]
+    assert line.pop("time").endswith("Z")
+    assert line == {"level": "info", "event": "table closed", "table": "7f", "version": 3, "reason": None}
+
+
+def test_request_and_table_are_on_every_line_of_their_block(output: io.StringIO) -> None:
+    log = structlog.get_logger()
+    with log_context(request_id="r1"):
+        with log_context(table="t1"):
+            log.info("both")
+        log.info("request")
+    log.info("none")
+    known = [(line.get("request_id"), line.get("table")) for line in lines(output)]
+    assert known == [("r1", "t1"), ("r1", None), (None, None)]
+
+
+def test_what_is_below_the_level_is_not_written(output: io.StringIO) -> None:
+    structlog.get_logger().debug("detail")
+    assert output.getvalue() == ""
+
+
+@pytest.mark.parametrize("card", [*pack(), *pack(packs=2, jokers=6)])
+def test_no_card_gets_into_a_line_whatever_it_stands_in(output: io.StringIO, card: str) -> None:
+    log = structlog.get_logger()
+    log.info(f"seat 2 plays {card}", note=[{"x": (card, {"y": f'"{card}"'})}], what={card}, error=ValueError(card))
+    try:
+        raise KeyError(card)
+    except KeyError:
+        log.exception("failed")
+    logging.getLogger("library").warning("%s is odd", card)
+    assert len(lines(output)) == 3
+    assert card not in output.getvalue().replace("\\n", " ")
+    assert output.getvalue().count(WITHHELD) >= 7
+
+
+def test_what_is_named_a_secret_is_withheld_whatever_it_is(output: io.StringIO) -> None:
+    secrets = {"token": "t0k3n", "seed": 17, "hand": ["?"], "dsn": Secret("hunter2")}
+    structlog.get_logger().info("got Bearer bw_h7Kq9XzP2mLw", **secrets, inner={"Salt": b"1"})
+    (line,) = lines(output)
+    assert line["event"] == f"got Bearer {WITHHELD}"
+    assert [line[name] for name in secrets] == [WITHHELD] * 4
+    assert line["inner"] == {"Salt": WITHHELD}
+
+
+def test_ids_hashes_and_times_are_left_as_they_are(output: io.StringIO) -> None:
+    table = UUID("018f2b6e-7c1a-4d3e-9a44-5b6c7d8e9f01")
+    words = "AS-2C 2CAS 018f-QS _QS 4bf92f3577b34da6a3ce929d0e0e4736 GET /v1/tables 2026-01-02T03:04:05Z"
+    structlog.get_logger().info("kept", table=table, words=words)
+    (line,) = lines(output)
+    assert (line["table"], line["words"]) == (str(table), words)
+
+
+def test_lines_of_libraries_have_the_same_form(output: io.StringIO) -> None:
+    logging.getLogger("uvicorn.error").error("cannot bind")
+    (line,) = lines(output)
+    assert (line["level"], line["event"], line["logger"]) == ("error", "cannot bind", "uvicorn.error")
+
+
+@pytest.mark.parametrize(("form", "stream", "as_json"), [
+    ("auto", io.StringIO, True), ("auto", Terminal, False), ("text", io.StringIO, False), ("json", Terminal, True),
+])  # fmt: skip
+def test_a_terminal_gets_text_everything_else_json(form: str, stream: type[io.StringIO], as_json: bool) -> None:
+    output = stream()
+    configure_logs(Settings(log_format=form), output)
+    structlog.get_logger().info("hello")
+    assert output.getvalue().startswith("{") == as_json
