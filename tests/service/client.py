@@ -3,7 +3,7 @@
 import random
 import time
 from collections.abc import Callable
-from typing import Any
+from typing import Any, ClassVar
 from uuid import uuid4
 
 import httpx
@@ -17,13 +17,22 @@ def new_key() -> str:
 class Player:
     """One account at one service."""
 
+    _opened: ClassVar[list[httpx.Client]] = []
+
     def __init__(self, base_url: str, name: str) -> None:
         self.http = httpx.Client(base_url=base_url, timeout=30)
+        self._opened.append(self.http)
         made = self.post("/v1/players", {"name": name}, keyed=True)
         assert made.status_code == 201, made.text
         self.id: str = made.json()["player"]
         self.token: str = made.json()["token"]
         self.http.headers["Authorization"] = f"Bearer {self.token}"
+
+    @classmethod
+    def close_all(cls) -> None:
+        """Close the connections of all players."""
+        while cls._opened:
+            cls._opened.pop().close()
 
     def post(self, path: str, body: Any, *, keyed: bool = False, key: str | None = None) -> httpx.Response:
         headers = {"Idempotency-Key": key or new_key()} if keyed or key else {}

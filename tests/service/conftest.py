@@ -6,6 +6,7 @@ import pytest
 from redis import Redis
 
 from service.embedded import EmbeddedServers
+from tests.service.client import Player
 from tests.service.running import running_service, settings_for
 
 
@@ -22,3 +23,4 @@ def service_url(module_database_url: str, module_redis_url: str) -> Iterator[str
     """Base URL of a service with a worker, shared by the tests of a module."""
     with running_service(settings_for(module_database_url, module_redis_url)) as url:
         yield url
+        Player.close_all()

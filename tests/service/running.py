@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
 import uvicorn
-from service.settings import Secret, Settings
 
 from service.app import create_app
 from service.composition import Services
+from service.settings import Secret, Settings
 from service.worker import Worker
 
 KEY = "42" * 32
@@ -32,7 +32,7 @@ def running_service(settings: Settings, *, worker: bool = True) -> Iterator[str]
     """Serve until the block ends; yields the base URL."""
     listener = socket.socket()
     listener.bind(("127.0.0.1", 0))
-    server = uvicorn.Server(uvicorn.Config(create_app(settings), log_config=None, loop="uvloop", http="httptools"))  # type: ignore[arg-type]
+    server = uvicorn.Server(uvicorn.Config(create_app(settings), log_config=None, loop="uvloop", http="httptools"))
 
     async def main() -> None:
         services = Services(settings)
