@@ -11,23 +11,23 @@ import asyncio
 import logging
 from collections.abc import Iterable, Sequence
 from itertools import chain
-from typing import Any, Final
+from typing import Final
 
 import psycopg
 from msgspec import Struct
-from psycopg import AsyncConnection
 
-from service.store.connections import PATIENCE_SECONDS, Backoff, LostError, connect, losses
-from service.store.encoding import EncodedRow, encode_row, encode_rows
+from service.store.connections import PATIENCE_SECONDS, Backoff, LostError, connect, is_loss
+from service.store.encoding import encode_row, encode_rows
 from service.store.errors import BrokenChainError, EventRefusedError, StoreSetupError, StoreUnavailableError
 from service.store.events import Appended, NewEvent
+from service.store.line import Line
 
 BATCH_MOST: Final = 512
 """The most events in one commit."""
 WAITING_MOST: Final = 20_000
 """The most events that may wait; more are turned away at once."""
 
-_APPEND: Final = "select status, position from append_batch(%b)"
+_APPEND: Final = "select status, position from append_batch($1)"
 _CONFLICT, _APPENDED, _PRESENT = 0, 1, 2
 _logger: Final = logging.getLogger(__name__)
 
@@ -36,7 +36,7 @@ class _Waiting(Struct, eq=False):
     """An event on its way, and who waits for it."""
 
     event: NewEvent
-    row: EncodedRow
+    row: bytes
     future: asyncio.Future[Appended]
     deadline: float
 
@@ -47,7 +47,7 @@ class Committer:
     def __init__(self, database_url: str, *, patience_seconds: float = PATIENCE_SECONDS) -> None:
         self._database_url = database_url
         self._patience = patience_seconds
-        self._connection: AsyncConnection[Any] | None = None
+        self._line: Line | None = None
         self._row_type = 0
         self._queue: list[_Waiting] = []
         self._batch: list[_Waiting] = []
@@ -59,7 +59,7 @@ class Committer:
 
     async def open(self) -> None:
         """Connect and start. Errors as of `connect`."""
-        self._connection = await self._connect()
+        self._line = await self._connect()
         self._task = asyncio.create_task(self._run(), name="committer")
 
     async def close(self) -> None:
@@ -121,9 +121,10 @@ class Committer:
         backoff = Backoff()
         while batch := [waiting for waiting in batch if not waiting.future.done()]:
             try:
-                connection = self._connection or await self._reconnect()
-                results = await self._append(connection, batch)
-            except (LostError, TimeoutError) as error:
+                line = self._line or await self._reconnect()
+                rows = encode_rows([waiting.row for waiting in batch], self._row_type)
+                results = await line.execute(rows, self._patience)
+            except LostError as error:
                 _logger.warning("commit of %d events lost, trying again: %s", len(batch), error)
                 self._note_away()
                 await self._disconnect()
@@ -141,37 +142,35 @@ class Committer:
                     _settle(waiting, status, position)
                 return
 
-    async def _append(
-        self, connection: AsyncConnection[Any], batch: Sequence[_Waiting]
-    ) -> list[tuple[int, int | None]]:
-        rows = encode_rows([waiting.row for waiting in batch], self._row_type)
-        async with asyncio.timeout(self._patience), losses(connection):
-            cursor = await connection.execute(_APPEND, (rows,), binary=True)
-            return await cursor.fetchall()
-
     # the connection
 
-    async def _connect(self) -> AsyncConnection[Any]:
+    async def _connect(self) -> Line:
         connection = await connect(self._database_url)
         try:
-            async with losses(connection):
-                cursor = await connection.execute("select 'new_event'::regtype::oid")
-                row = await cursor.fetchone()
-        except LostError as error:
-            await connection.close()
-            raise StoreUnavailableError("the database does not answer") from error
+            cursor = await connection.execute("select 'new_event'::regtype::oid")
+            ((self._row_type,),) = await cursor.fetchall()
         except psycopg.Error as error:
             await connection.close()
+            if is_loss(error):
+                raise StoreUnavailableError("the database does not answer") from error
             raise StoreSetupError("the database has no log; run the migrations") from error
-        self._row_type = row[0] if row else 0
-        return connection
+        line = Line(connection)
+        try:
+            await line.prepare(_APPEND, self._patience)
+        except LostError as error:
+            await line.close()
+            raise StoreUnavailableError("the database does not answer") from error
+        except BaseException:
+            await line.close()
+            raise
+        return line
 
-    async def _reconnect(self) -> AsyncConnection[Any]:
+    async def _reconnect(self) -> Line:
         """Connect again, however long it takes."""
         backoff = Backoff()
         while True:
             try:
-                self._connection = await self._connect()
+                self._line = await self._connect()
             except (StoreUnavailableError, StoreSetupError) as error:
                 _logger.warning("no connection for the log: %s", error)
                 self._note_away()
@@ -179,12 +178,12 @@ class Committer:
                     raise LostError from error
                 await backoff.pause()
             else:
-                return self._connection
+                return self._line
 
     async def _disconnect(self) -> None:
-        connection, self._connection = self._connection, None
-        if connection is not None:
-            await connection.close()
+        line, self._line = self._line, None
+        if line is not None:
+            await line.close()
 
     # patience
 

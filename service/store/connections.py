@@ -10,7 +10,7 @@ import psycopg
 from psycopg import AsyncConnection
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
-from service.store.encoding import EncodedDumper, EncodedRow, EncodedRows
+from service.store.encoding import EncodedRow, EncodedRowDumper
 from service.store.errors import StoreSetupError, StoreUnavailableError
 
 SERVICE_ROLE: Final = "blattwerk_service"
@@ -64,8 +64,7 @@ async def connect(database_url: str) -> AsyncConnection[Any]:
         connection = await AsyncConnection.connect(conninfo(database_url), autocommit=True, prepare_threshold=0)
     except psycopg.OperationalError as error:
         raise StoreUnavailableError("the database does not answer") from error
-    for encoded in (EncodedRow, EncodedRows):
-        connection.adapters.register_dumper(encoded, EncodedDumper)
+    connection.adapters.register_dumper(EncodedRow, EncodedRowDumper)
     try:
         await connection.execute(_SETUP, prepare=False)
     except (psycopg.errors.InsufficientPrivilege, psycopg.errors.InvalidParameterValue) as error:
@@ -80,17 +79,9 @@ async def connect(database_url: str) -> AsyncConnection[Any]:
     return connection
 
 
-@asynccontextmanager
-async def losses(connection: AsyncConnection[Any]) -> AsyncIterator[None]:
-    """Raise LostError for every failure that a new attempt may heal; other errors pass unchanged."""
-    try:
-        yield
-    except (psycopg.OperationalError, psycopg.InterfaceError, psycopg.errors.ReadOnlySqlTransaction) as error:
-        raise LostError(type(error).__name__) from error
-    except psycopg.Error as error:
-        if connection.closed:
-            raise LostError(type(error).__name__) from error
-        raise
+def is_loss(error: psycopg.Error) -> bool:
+    """Whether a new attempt, perhaps on another connection, may heal it."""
+    return isinstance(error, psycopg.OperationalError | psycopg.InterfaceError | psycopg.errors.ReadOnlySqlTransaction)
 
 
 class Backoff:
@@ -139,11 +130,13 @@ class Pool:
                 backoff = Backoff()
                 while True:
                     try:
-                        async with self._connection() as connection, losses(connection):
+                        async with self._connection() as connection:
                             cursor = await connection.execute(query, parameters, binary=True)
                             return await cursor.fetchall() if cursor.description else []
-                    except (LostError, StoreUnavailableError) as error:
-                        _logger.warning("database statement failed, trying again: %s", error)
+                    except (psycopg.Error, StoreUnavailableError) as error:
+                        if isinstance(error, psycopg.Error) and not is_loss(error):
+                            raise
+                        _logger.warning("database statement failed, trying again: %s", type(error).__name__)
                         await backoff.pause()
         except TimeoutError as error:
             raise StoreUnavailableError("the database does not answer") from error

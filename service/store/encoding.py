@@ -5,6 +5,7 @@ do between two commits is to join the rows of a batch into an array of the type 
 """
 
 from collections.abc import Sequence
+from functools import lru_cache
 from struct import Struct, error
 from typing import Final
 
@@ -16,74 +17,82 @@ from service.store.events import NewEvent, bucket_for
 _INT2, _INT4, _TEXT, _BYTEA, _TIMESTAMPTZ, _UUID = 21, 23, 25, 17, 1184, 2950
 _FIELDS: Final = 14
 _HASH_BYTES: Final = 32
+_LENGTH: Final = Struct(">i")
 _EPOCH_MILLISECONDS: Final = 946_684_800_000
 """2000-01-01 UTC, where PostgreSQL's time begins, in milliseconds since 1970."""
 
-# each field: type (u32), length (i32, -1 for null), value
-_FIXED: Final = Struct(">i Iih Ii16s Iii Iiq Ii16s Ii32s Ii32s".replace(" ", ""))
+_FIELD: Final = Struct(">Ii")
+"""Before each field of a row: its type and its length, -1 for null."""
 _SMALL: Final = Struct(">Iih")
 _INTEGER: Final = Struct(">Iii")
-_FIELD: Final = Struct(">Ii")
-_LENGTH: Final = Struct(">i")
 _NO_SMALL: Final = _FIELD.pack(_INT2, -1)
 _NO_INTEGER: Final = _FIELD.pack(_INT4, -1)
-# dimensions, whether there are nulls, type of the elements, number of elements, first index
+_UUID_FIELD: Final = _FIELD.pack(_UUID, 16)
+_INTEGER_FIELD: Final = _FIELD.pack(_INT4, 4)
+_TIME_FIELD: Final = _FIELD.pack(_TIMESTAMPTZ, 8)
+_HASH_FIELD: Final = _FIELD.pack(_BYTEA, _HASH_BYTES)
+_ROW_BEGIN: Final = _LENGTH.pack(_FIELDS) + _FIELD.pack(_INT2, 2)
+_FIXED: Final = Struct(">12sh 8s16s 8si 8sq 8s16s 8s32s 8s32s".replace(" ", ""))
+"""The fields that are always there: bucket, stream, version, time, command, previous hash, hash."""
 _ARRAY: Final = Struct(">iiIii")
+"""Before the rows of an array: dimensions, whether there are nulls, type, number, first index."""
 
 
 class EncodedRow(bytes):
-    """One value of the type `new_event`."""
+    """One value of the type `new_event`, as a parameter of a statement."""
 
     __slots__ = ()
 
 
-class EncodedRows(bytes):
-    """A value of the type `new_event[]`."""
-
-    __slots__ = ()
-
-
-class EncodedDumper(Dumper):
-    """Hands encoded values through; the server knows the type from the function that takes them."""
+class EncodedRowDumper(Dumper):
+    """Hands an encoded row through; the server knows the type from the function that takes it."""
 
     format = Format.BINARY
 
     def dump(self, obj: bytes) -> bytes:
-        """Return the value as it is."""
+        """Return the row as it is."""
         return obj
 
 
-def encode_row(event: NewEvent) -> EncodedRow:
+def encode_row(event: NewEvent) -> bytes:
     """Return one event as a value of the type `new_event`. ValueError if a field is out of range."""
+    digest, envelope, sealed = event.digest, event.envelope, event.sealed
     if len(event.hash) != _HASH_BYTES or len(event.previous_hash) != _HASH_BYTES:
         raise ValueError("a hash has 32 bytes")
-    type_, rules = event.type.encode(), event.rules.encode()
     try:
-        return EncodedRow(
-            b"".join(
-                (
-                    _FIXED.pack(
-                        *(_FIELDS, _INT2, 2, bucket_for(event), _UUID, 16, event.stream.bytes),
-                        *(_INT4, 4, event.expected + 1, _TIMESTAMPTZ, 8, (event.time - _EPOCH_MILLISECONDS) * 1000),
-                        *(_UUID, 16, event.command.bytes),
-                        *(_BYTEA, _HASH_BYTES, event.previous_hash, _BYTEA, _HASH_BYTES, event.hash),
-                    ),
-                    _NO_SMALL if event.actor is None else _SMALL.pack(_INT2, 2, event.actor),
-                    _NO_INTEGER if event.decision is None else _INTEGER.pack(_INT4, 4, event.decision),
-                    *(_FIELD.pack(_TEXT, len(type_)), type_, _FIELD.pack(_TEXT, len(rules)), rules),
-                    *(_FIELD.pack(_BYTEA, len(event.digest)), event.digest),
-                    *(_FIELD.pack(_TEXT, len(event.envelope)), event.envelope),
-                    *(_FIELD.pack(_TEXT, len(event.sealed)), event.sealed),
-                )
-            )
+        fixed = _FIXED.pack(
+            *(_ROW_BEGIN, bucket_for(event)),
+            *(_UUID_FIELD, event.stream.bytes),
+            *(_INTEGER_FIELD, event.expected + 1),
+            *(_TIME_FIELD, (event.time - _EPOCH_MILLISECONDS) * 1000),
+            *(_UUID_FIELD, event.command.bytes),
+            *(_HASH_FIELD, event.previous_hash),
+            *(_HASH_FIELD, event.hash),
         )
+        actor = _NO_SMALL if event.actor is None else _SMALL.pack(_INT2, 2, event.actor)
+        decision = _NO_INTEGER if event.decision is None else _INTEGER.pack(_INT4, 4, event.decision)
     except error as fault:
         raise ValueError(f"a number of the event is out of range: {fault}") from fault
+    return b"".join(
+        (
+            *(fixed, actor, decision, _label(event.type), _label(event.rules)),
+            *(_FIELD.pack(_BYTEA, len(digest)), digest),
+            *(_FIELD.pack(_TEXT, len(envelope)), envelope),
+            *(_FIELD.pack(_TEXT, len(sealed)), sealed),
+        )
+    )
 
 
-def encode_rows(rows: Sequence[EncodedRow], type_oid: int) -> EncodedRows:
+def encode_rows(rows: Sequence[bytes], type_oid: int) -> bytes:
     """Return rows as one array; `type_oid` is the number of `new_event` in this database."""
-    parts: list[bytes] = [_ARRAY.pack(1, 0, type_oid, len(rows), 1)]
+    parts = [_ARRAY.pack(1, 0, type_oid, len(rows), 1)]
     for row in rows:
         parts += (_LENGTH.pack(len(row)), row)
-    return EncodedRows(b"".join(parts))
+    return b"".join(parts)
+
+
+@lru_cache(maxsize=1024)
+def _label(text: str) -> bytes:
+    """Return a field of one of the few names that occur again and again."""
+    name = text.encode()
+    return _FIELD.pack(_TEXT, len(name)) + name

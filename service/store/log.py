@@ -8,7 +8,7 @@ from projections.batch import Batch
 from service.store.buckets import BUCKETS, bucket_of
 from service.store.committer import Committer
 from service.store.connections import PATIENCE_SECONDS, Pool
-from service.store.encoding import encode_row
+from service.store.encoding import EncodedRow, encode_row
 from service.store.errors import StoreError
 from service.store.events import HEAD_COLUMNS, STORED_COLUMNS, Appended, FeedHead, NewEvent, StoredEvent
 
@@ -112,7 +112,7 @@ class Log:
 
         Returns False, and writes nothing, if the stream exists already.
         """
-        ((status,),) = await self._pool.fetch(_CREATE, (encode_row(event), secret))
+        ((status,),) = await self._pool.fetch(_CREATE, (EncodedRow(encode_row(event)), secret))
         return status in (1, 2)
 
     # reading a stream

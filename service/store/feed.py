@@ -1,0 +1,73 @@
+"""The feed: all events of all tables, bucket by bucket in position order, from a checkpoint on."""
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator
+from typing import Final
+
+from service.store.errors import StoreUnavailableError
+from service.store.events import FeedHead
+from service.store.log import Log
+
+_logger: Final = logging.getLogger(__name__)
+
+
+class Feed:
+    """Leads one reader through the feed, and keeps its place under the name of a projection.
+
+    Nothing is missed: positions have no gaps and become visible in their order. While it runs nothing is
+    given twice. After a crash the batch that was being worked on comes again, so what a reader does with
+    an event has to bear repetition.
+    """
+
+    def __init__(
+        self, log: Log, projection: str, *, generation: int = 0, poll_seconds: float = 1.0, most: int = 500
+    ) -> None:
+        self._log = log
+        self._projection = projection
+        self._generation = generation
+        self._poll_seconds = poll_seconds
+        self._most = most
+        self._woken = asyncio.Event()
+
+    def wake(self) -> None:
+        """Look for events now instead of at the next poll; for whoever hears that something was appended."""
+        self._woken.set()
+
+    async def batches(self) -> AsyncIterator[list[FeedHead]]:
+        """Give what is new, again and again, for ever. A batch counts as read when the next one is asked for.
+
+        While the database is away this waits for it.
+        """
+        checkpoint: dict[int, int] | None = None
+        while True:
+            try:
+                if checkpoint is None:
+                    checkpoint = await self._log.checkpoint(self._projection, self._generation)
+                self._woken.clear()
+                heads = await self._log.feed_heads(checkpoint, self._most)
+            except StoreUnavailableError as error:
+                _logger.warning("the feed of %s waits for the database: %s", self._projection, error)
+                await asyncio.sleep(self._poll_seconds)
+                continue
+            if not heads:
+                await self._pause()
+                continue
+            yield heads
+            reached = {head.bucket: head.position for head in heads}
+            checkpoint |= reached
+            await self._save(reached)
+
+    async def _pause(self) -> None:
+        """Wait for a wake-up, but no longer than until the next poll."""
+        try:
+            async with asyncio.timeout(self._poll_seconds):
+                await self._woken.wait()
+        except TimeoutError:
+            return
+
+    async def _save(self, reached: dict[int, int]) -> None:
+        try:
+            await self._log.save_checkpoint(self._projection, reached, self._generation)
+        except StoreUnavailableError as error:  # a restart would read the batch again, no more
+            _logger.warning("the checkpoint of %s was not saved: %s", self._projection, error)
