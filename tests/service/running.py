@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
 import uvicorn
-from service.settings import Secret, Settings
 
 from service.app import create_app
 from service.composition import Services
+from service.settings import Secret, Settings
 from service.worker import Worker
 
 KEY = "42" * 32
