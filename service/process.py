@@ -1,0 +1,93 @@
+"""One process of the service: it serves the API on a socket that it inherits, or works in the background.
+
+Started by the supervisor as `python -m service.process api SOCKET READY` or `... worker`, with all settings
+in its environment. READY is the file that gets one byte when requests are answered.
+"""
+
+import asyncio
+import os
+import signal
+import socket
+import sys
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Final
+
+import uvicorn
+import uvloop
+
+from service.logs import configure_logs
+from service.settings import Settings, load_settings
+
+_KEEP_ALIVE_SECONDS: Final = 75
+_BACKLOG: Final = 2048
+
+
+class ApiServer(uvicorn.Server):
+    """Uvicorn that tells when it answers requests."""
+
+    def __init__(self, config: uvicorn.Config, on_started: Callable[[], None]) -> None:
+        super().__init__(config)
+        self._on_started = on_started
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        await super().startup(sockets)
+        if self.started:
+            self._on_started()
+
+
+def serve_api(settings: Settings, listener: socket.socket, on_started: Callable[[], None]) -> None:
+    """Serve requests from a listening socket until a signal asks to stop; those under way are finished."""
+    from service.app import create_app
+    from service.cors import with_cors
+
+    config = uvicorn.Config(
+        with_cors(create_app(settings), settings.cors_origins),
+        loop="uvloop",
+        http="httptools",
+        ws="none",
+        lifespan="on",
+        log_config=None,
+        access_log=False,
+        server_header=False,
+        proxy_headers=bool(settings.trusted_proxies),
+        forwarded_allow_ips=list(settings.trusted_proxies),
+        timeout_keep_alive=_KEEP_ALIVE_SECONDS,
+        timeout_graceful_shutdown=settings.shutdown_seconds,
+        backlog=_BACKLOG,
+    )
+    ApiServer(config, on_started).run(sockets=[listener])
+
+
+def run_worker(settings: Settings) -> None:
+    """Work in the background until a signal asks to stop."""
+    from service import worker
+
+    async def work() -> None:
+        working = asyncio.ensure_future(worker.run(settings))
+        for number in (signal.SIGTERM, signal.SIGINT):
+            asyncio.get_running_loop().add_signal_handler(number, working.cancel)
+        with suppress(asyncio.CancelledError):
+            await working
+
+    uvloop.run(work())
+
+
+def main(role: str, *files: str) -> None:
+    """Be the process that the arguments name."""
+    settings = load_settings()
+    configure_logs(settings)
+    if role == "worker":
+        run_worker(settings)
+        return
+    listening, ready = map(int, files)
+
+    def tell() -> None:
+        os.write(ready, b"1")
+        os.close(ready)
+
+    serve_api(settings, socket.socket(fileno=listening), tell)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

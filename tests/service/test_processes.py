@@ -1,0 +1,151 @@
+"""One process of the service by itself: how it ends, how it is started again, what other origins may do."""
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any, Final
+
+import httpx
+import pytest
+
+from service.cors import with_cors
+from service.settings import Settings
+from service.supervisor import Process
+
+ROOT: Final = Path(__file__).parent.parent.parent
+
+SLOW_SERVICE: Final = """
+import asyncio, socket, sys
+import service.app
+from service.process import serve_api
+from service.settings import Settings
+
+def create_app(settings):
+    async def app(scope, receive, send):
+        if scope["type"] == "lifespan":
+            for step in ("startup", "shutdown"):
+                await receive()
+                await send({"type": f"lifespan.{step}.complete"})
+            print("closed", flush=True)
+            return
+        print("begun", flush=True)
+        await asyncio.sleep(1)
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        await send({"type": "http.response.body", "body": f"{scope['client'][0]}".encode()})
+    return app
+
+service.app.create_app = create_app
+settings = Settings(shutdown_seconds=10, trusted_proxies=tuple(sys.argv[2:]))
+serve_api(settings, socket.socket(fileno=int(sys.argv[1])), lambda: print("started", flush=True))
+"""
+
+
+@pytest.fixture
+def listener() -> Any:
+    with socket.create_server(("127.0.0.1", 0)) as bound:
+        yield bound
+
+
+def start(listener: socket.socket, *proxies: str) -> "subprocess.Popen[str]":
+    command = [sys.executable, "-c", SLOW_SERVICE, str(listener.fileno()), *proxies]
+    files = (listener.fileno(),)
+    process = subprocess.Popen(command, cwd=ROOT, pass_fds=files, stdout=subprocess.PIPE, text=True)
+    assert process.stdout is not None
+    assert process.stdout.readline() == "started\n"
+    return process
+
+
+def test_a_process_that_is_asked_to_end_finishes_the_request_under_way(listener: socket.socket) -> None:
+    process = start(listener)
+    assert process.stdout is not None
+    with socket.create_connection(listener.getsockname()) as client:
+        client.sendall(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+        assert process.stdout.readline() == "begun\n"
+        process.send_signal(signal.SIGTERM)
+        client.settimeout(20)
+        assert client.recv(100).startswith(b"HTTP/1.1 200 OK")
+    assert process.communicate(timeout=20)[0] == "closed\n"
+
+
+@pytest.mark.parametrize(("proxies", "seen"), [((), "127.0.0.1"), (("127.0.0.0/8",), "203.0.113.9")])
+def test_where_a_request_came_from_is_believed_of_trusted_proxies_only(
+    listener: socket.socket, proxies: tuple[str, ...], seen: str
+) -> None:
+    process = start(listener, *proxies)
+    url = f"http://127.0.0.1:{listener.getsockname()[1]}/"
+    try:
+        answer = httpx.get(url, headers={"X-Forwarded-For": "203.0.113.9"})
+        assert answer.text == seen
+        assert "server" not in answer.headers
+    finally:
+        process.terminate()
+        process.communicate(timeout=20)
+
+
+def test_a_process_that_keeps_ending_is_started_again_with_growing_pauses(capfd: pytest.CaptureFixture[str]) -> None:
+    process = Process("no such", ("nonsense",), Settings())
+    os.close(process.start())
+    starts = [time.monotonic()]
+    deadline = time.monotonic() + 60
+    while len(starts) < 3:
+        assert time.monotonic() < deadline
+        before = process._started
+        process.watch()
+        if process._started != before:
+            starts.append(time.monotonic())
+        time.sleep(0.01)
+    process.kill()
+    process.stop(10)
+    assert process.returncode is not None
+    assert starts[2] - starts[1] > 1.0, "the second pause is twice the first"
+    assert "not enough values" in capfd.readouterr().err
+
+
+# --- cross-origin requests -------------------------------------------------------------------------
+
+
+async def hello(scope: Any, receive: Any, send: Any) -> None:
+    await send({"type": "http.response.start", "status": 200, "headers": [(b"vary", b"Authorization")]})
+    await send({"type": "http.response.body", "body": b"hello"})
+
+
+async def cross_origin(origin: str, method: str = "GET", **headers: str) -> httpx.Response:
+    app: Any = with_cors(hello, ["https://app.example"])
+    async with httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://api.test") as client:
+        return await client.request(method, "/v1/games", headers={"Origin": origin} | headers)
+
+
+async def test_a_named_origin_may_read_answers_and_their_headers() -> None:
+    answer = await cross_origin("https://app.example")
+    assert answer.text == "hello"
+    assert answer.headers["access-control-allow-origin"] == "https://app.example"
+    assert {"ETag", "Location", "Link", "Retry-After"} <= set(
+        answer.headers["access-control-expose-headers"].split(", ")
+    )
+    assert answer.headers.get_list("vary") == ["Authorization", "Origin"]
+    assert "access-control-allow-credentials" not in answer.headers
+
+
+async def test_another_origin_gets_an_answer_that_its_browser_keeps_from_it() -> None:
+    answer = await cross_origin("https://app.example.evil.example")
+    assert answer.status_code == 200
+    assert "access-control-allow-origin" not in answer.headers
+    assert answer.headers.get_list("vary") == ["Authorization", "Origin"]
+
+
+async def test_a_preflight_of_a_named_origin_is_answered_without_the_application() -> None:
+    asked = {"Access-Control-Request-Method": "POST", "Access-Control-Request-Headers": "authorization"}
+    answer = await cross_origin("https://app.example", "OPTIONS", **asked)
+    assert (answer.status_code, answer.text) == (204, "")
+    assert "POST" in answer.headers["access-control-allow-methods"]
+    assert "Authorization" in answer.headers["access-control-allow-headers"]
+    assert (await cross_origin("https://app.example", "OPTIONS")).text == "hello"
+    assert (await cross_origin("https://evil.example", "OPTIONS", **asked)).text == "hello"
+
+
+def test_without_origins_the_application_is_left_as_it_is() -> None:
+    assert with_cors(hello, []) is hello
