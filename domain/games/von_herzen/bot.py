@@ -47,7 +47,7 @@ _SAMPLES: Final = 12
 """Unknown hands imagined for each number of cards to swap."""
 _PROMISE: Final = 0.4
 """Worth of two cards of an unfinished run, in points, while cards can still be drawn."""
-_MARGIN: Final = 0.15
+_MARGIN: Final = 0.3
 """Points by which a swap must improve the hand on average."""
 
 
