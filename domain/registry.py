@@ -8,6 +8,7 @@ from domain.decider import AnyGame
 _KEYS: Final[tuple[str, ...]] = (
     # one line for each game: the name of its folder under domain/games
     "hearts",
+    "herzeln",
     "romme",
     "von_herzen",
 )

@@ -1,0 +1,303 @@
+"""Herzeln: options, moves, facts, state and what viewers see of it."""
+
+from typing import Annotated, Literal, TypeAlias
+
+from msgspec import Meta, Struct
+
+from domain.cards import Card
+from domain.decider import Seat
+
+CardName: TypeAlias = Annotated[str, Meta(max_length=8, description="A card: rank, then suit.", examples=["QS", "TH"])]
+End: TypeAlias = Literal["open", "up", "down"]
+MatchLength: TypeAlias = Literal["one_series", "series_per_player"]
+Contract: TypeAlias = Annotated[
+    int,
+    Meta(
+        description="1 hearts, 2 tricks wanted, 3 tricks unwanted, 4 queens, 5 king of hearts, "
+        "6 last trick wanted, 7 last trick unwanted, 8 layout."
+    ),
+]
+
+# Options
+
+
+class HerzelnOptions(Struct, frozen=True):
+    """All options of a table (section 2)."""
+
+    players: Annotated[int, Meta(description="3 or 4; decides the pack.")]
+    match_length: Annotated[MatchLength, Meta(description="One series of eight rounds, or as many series as players.")]
+    stop_when_decided: Annotated[bool, Meta(description="End a round once its last scoring card has been taken.")]
+
+
+# Moves
+
+
+class HerzelnPlay(Struct, frozen=True, tag="play", forbid_unknown_fields=True):
+    """Play a card to the trick (contracts 1 to 7)."""
+
+    card: CardName
+
+
+class HerzelnPlace(Struct, frozen=True, tag="place", forbid_unknown_fields=True):
+    """Place a card at an end of the line (contract 8)."""
+
+    card: CardName
+    end: Annotated[
+        End, Meta(description="`open` for the first jack, then `up` for the high or `down` for the low end.")
+    ] = "open"
+
+
+class HerzelnPass(Struct, frozen=True, tag="pass", forbid_unknown_fields=True):
+    """Pass in the layout (contract 8), because no card fits."""
+
+
+HerzelnMove: TypeAlias = HerzelnPlay | HerzelnPlace | HerzelnPass
+
+# Facts
+
+
+class HerzelnFirstDealerDrawn(Struct, frozen=True, tag="first_dealer_drawn"):
+    """The match has started; the first dealer was drawn."""
+
+    dealer: Seat
+
+
+class HerzelnPackDealt(Struct, frozen=True, tag="pack_dealt"):
+    """A round was dealt: the complete form, with the order of the pack."""
+
+    round: Annotated[int, Meta(description="Number of the round in the match, from 1.")]
+    contract: Contract
+    dealer: Seat
+    pack: Annotated[
+        tuple[Card, ...],
+        Meta(description="The shuffled pack; dealt singly from its first card, clockwise from the dealer's left."),
+    ]
+
+
+class HerzelnRoundDealt(Struct, frozen=True, tag="round_dealt"):
+    """A round was dealt: what everybody learns."""
+
+    round: Annotated[int, Meta(description="Number of the round in the match, from 1.")]
+    contract: Contract
+    dealer: Seat
+
+
+class HerzelnHandDealt(Struct, frozen=True, tag="hand_dealt"):
+    """A round was dealt: what the owner of a hand learns."""
+
+    round: int
+    hand: Annotated[tuple[Card, ...], Meta(description="Sorted by suit (C S H D), then rank.")]
+
+
+class HerzelnCardPlayed(Struct, frozen=True, tag="card_played"):
+    """A seat played a card to the trick."""
+
+    seat: Seat
+    card: Card
+
+
+class HerzelnTrickTaken(Struct, frozen=True, tag="trick_taken"):
+    """The trick is complete and goes to a seat, which leads to the next."""
+
+    seat: Seat
+    points: Annotated[int, Meta(description="What the trick scores under the contract.")]
+
+
+class HerzelnCardPlaced(Struct, frozen=True, tag="card_placed"):
+    """A seat placed a card in the layout."""
+
+    seat: Seat
+    card: Card
+    end: End
+
+
+class HerzelnPassed(Struct, frozen=True, tag="passed"):
+    """A seat had no card that fits the line."""
+
+    seat: Seat
+
+
+class HerzelnSeatFinished(Struct, frozen=True, tag="seat_finished"):
+    """A seat placed its last card in the layout."""
+
+    seat: Seat
+    place: Annotated[int, Meta(description="1 for the first to finish.")]
+    points: int
+
+
+class HerzelnRoundScored(Struct, frozen=True, tag="round_scored"):
+    """A round is over."""
+
+    round: int
+    points: Annotated[tuple[int, ...], Meta(description="Points of the round by seat.")]
+    totals: Annotated[tuple[int, ...], Meta(description="Points of the match so far by seat.")]
+    left: Annotated[tuple[tuple[Card, ...], ...], Meta(description="Cards left in the hands, by seat.")]
+
+
+class HerzelnMatchEnded(Struct, frozen=True, tag="match_ended"):
+    """The last round has been scored."""
+
+    totals: tuple[int, ...]
+    places: Annotated[tuple[int, ...], Meta(description="Place of each seat, 1 is best; ties share a place.")]
+
+
+HerzelnOpenFact: TypeAlias = (
+    HerzelnFirstDealerDrawn
+    | HerzelnCardPlayed
+    | HerzelnTrickTaken
+    | HerzelnCardPlaced
+    | HerzelnPassed
+    | HerzelnSeatFinished
+    | HerzelnRoundScored
+    | HerzelnMatchEnded
+)
+HerzelnFact: TypeAlias = HerzelnOpenFact | HerzelnPackDealt
+HerzelnPublicFact: TypeAlias = HerzelnOpenFact | HerzelnRoundDealt
+HerzelnPrivateFact: TypeAlias = HerzelnHandDealt
+
+# Parts that state and board share
+
+
+class HerzelnTrick(Struct, frozen=True):
+    """A completed trick."""
+
+    leader: Seat
+    cards: Annotated[tuple[Card, ...], Meta(description="In the order of play, the leader's first.")]
+    winner: Seat
+    points: int
+
+
+class HerzelnForcedPass(Struct, frozen=True):
+    """A pass in the layout, and the ranks the seat was asked for and did not have."""
+
+    seat: Seat
+    asked: Annotated[tuple[str, ...], Meta(description="Ranks at the high and the low end; `J` at an empty line.")]
+
+
+class HerzelnScore(Struct, frozen=True):
+    """A finished round."""
+
+    contract: Contract
+    dealer: Seat
+    points: tuple[int, ...]
+
+
+# State
+
+
+class HerzelnTricks(Struct, frozen=True, tag="tricks"):
+    """A round of contracts 1 to 7."""
+
+    number: int
+    contract: int
+    dealer: Seat
+    hands: tuple[tuple[Card, ...], ...]
+    points: tuple[int, ...]
+    leader: Seat
+    trick: tuple[Card, ...]
+    taken: tuple[HerzelnTrick, ...]
+
+
+class HerzelnLayout(Struct, frozen=True, tag="layout"):
+    """A round of contract 8."""
+
+    number: int
+    dealer: Seat
+    hands: tuple[tuple[Card, ...], ...]
+    points: tuple[int, ...]
+    actor: Seat
+    line: tuple[Card, ...]
+    finished: tuple[Seat, ...]
+    passes: tuple[HerzelnForcedPass, ...]
+    passes_running: int
+    """Passes since the last card was placed."""
+    last_mover: Seat | None
+
+
+class HerzelnState(Struct, frozen=True):
+    """The whole state of a match. The finished round stays until the next is dealt."""
+
+    options: HerzelnOptions
+    first_dealer: Seat | None
+    totals: tuple[int, ...]
+    scores: tuple[HerzelnScore, ...]
+    left: tuple[tuple[Card, ...], ...]
+    """Cards that were left in the hands when the last scored round ended."""
+    places: tuple[int, ...] | None
+    round: HerzelnTricks | HerzelnLayout | None
+
+
+# What viewers see
+
+
+class HerzelnTricksBoard(Struct, frozen=True, tag="tricks"):
+    """The public part of a round of tricks."""
+
+    leader: Annotated[Seat, Meta(description="Who leads or led to the current trick.")]
+    trick: Annotated[tuple[Card, ...], Meta(description="The current trick in the order of play.")]
+    taken: Annotated[tuple[HerzelnTrick, ...], Meta(description="Completed tricks, the oldest first.")]
+    tricks_won: Annotated[tuple[int, ...], Meta(description="Number of tricks by seat.")]
+
+
+class HerzelnLayoutBoard(Struct, frozen=True, tag="layout"):
+    """The public part of a layout."""
+
+    line: Annotated[tuple[Card, ...], Meta(description="All cards of the line, the low end first.")]
+    up: Annotated[str | None, Meta(description="Rank that fits at the high end; null while the line is empty.")]
+    down: Annotated[str | None, Meta(description="Rank that fits at the low end; null while the line is empty.")]
+    finished: Annotated[tuple[Seat, ...], Meta(description="Seats that are out, in the order of finishing.")]
+    passes: Annotated[tuple[HerzelnForcedPass, ...], Meta(description="All passes, the oldest first.")]
+
+
+class HerzelnBoard(Struct, frozen=True):
+    """All that every seat and any spectator may know of a match."""
+
+    round: Annotated[int, Meta(description="Number of the running or last round, from 1; 0 before the start.")]
+    rounds: Annotated[int, Meta(description="Number of rounds of the match.")]
+    contract: Annotated[Contract | None, Meta(description="null before the start.")]
+    dealer: Seat | None
+    actor: Annotated[Seat | None, Meta(description="Whose turn it is.")]
+    hand_sizes: Annotated[tuple[int, ...], Meta(description="Number of cards in each hand.")]
+    points: Annotated[tuple[int, ...], Meta(description="Points of the running or last round so far, by seat.")]
+    totals: Annotated[tuple[int, ...], Meta(description="Points of all finished rounds, by seat.")]
+    scores: Annotated[tuple[HerzelnScore, ...], Meta(description="All finished rounds, the oldest first.")]
+    left: Annotated[
+        tuple[tuple[Card, ...], ...],
+        Meta(description="Cards that were left in each hand when the last finished round ended."),
+    ]
+    play: Annotated[
+        HerzelnTricksBoard | HerzelnLayoutBoard | None, Meta(description="The round itself; null before the start.")
+    ]
+
+
+class HerzelnPrivate(Struct, frozen=True):
+    """What a seat knows beyond its hand: nothing in this game."""
+
+
+# What a seat may do
+
+
+class HerzelnMayPlay(Struct, frozen=True, tag="play"):
+    """One of these cards may be played."""
+
+    cards: tuple[Card, ...]
+
+
+class HerzelnPlacement(Struct, frozen=True):
+    """A card that may be placed, and where."""
+
+    card: Card
+    ends: tuple[End, ...]
+
+
+class HerzelnMayPlace(Struct, frozen=True, tag="place"):
+    """One of these cards must be placed, at one of its ends."""
+
+    placements: tuple[HerzelnPlacement, ...]
+
+
+class HerzelnMayPass(Struct, frozen=True, tag="pass"):
+    """No card fits: the seat has to pass."""
+
+
+HerzelnLegal: TypeAlias = HerzelnMayPlay | HerzelnMayPlace | HerzelnMayPass

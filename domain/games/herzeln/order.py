@@ -1,0 +1,44 @@
+"""The order of cards in Herzeln: packs, ranks, the cycle of the layout and the order of a hand."""
+
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+from domain.cards import SUITS, Card, pack
+
+HAND_SIZE: Final = 8  # Z-5
+
+PACKS: Final[dict[int, tuple[Card, ...]]] = {3: pack("9TJQKA"), 4: pack("789TJQKA")}
+"""The pack by number of players, in canonical order (Z-2)."""
+
+_RANKS: Final[dict[int, str]] = {3: "9JQKTA", 4: "789JQKTA"}
+"""Ranks in play by number of players, low to high (Z-3)."""
+
+STRENGTH: Final[dict[str, int]] = {rank: place for place, rank in enumerate(_RANKS[4])}
+"""Strength of each rank, the ace is highest, the ten comes next (Z-3)."""
+
+NEXT_UP: Final[dict[int, dict[str, str]]] = {
+    players: dict(zip(ranks, ranks[1:] + ranks[:1], strict=True)) for players, ranks in _RANKS.items()
+}
+"""The rank that follows upward, by number of players: a cycle (Z-35)."""
+
+NEXT_DOWN: Final[dict[int, dict[str, str]]] = {
+    players: {above: below for below, above in steps.items()} for players, steps in NEXT_UP.items()
+}
+"""The rank that follows downward, by number of players: a cycle (Z-35)."""
+
+_PLACE: Final[dict[Card, int]] = {
+    rank + suit: place for place, (suit, rank) in enumerate((suit, rank) for suit in SUITS for rank in _RANKS[4])
+}
+
+
+def in_hand_order(cards: Iterable[Card]) -> tuple[Card, ...]:
+    """Return cards sorted by suit (C S H D), then by rank from low to high (Z-3).
+
+    Sets of cards are always sent like this (Z-60).
+    """
+    return tuple(sorted(cards, key=_PLACE.__getitem__))
+
+
+def asked(line: Sequence[Card], players: int) -> tuple[str, str]:
+    """Return the ranks that fit at the high and at the low end of a line with cards (Z-34)."""
+    return NEXT_UP[players][line[-1][0]], NEXT_DOWN[players][line[0][0]]

@@ -1,0 +1,265 @@
+"""Herzeln: what is allowed, and what follows from a move."""
+
+from typing import assert_never
+
+from domain.cards import Card
+from domain.decider import Chance, Outcome, Rejection, Seat
+from domain.games.herzeln.fold import (
+    SCORING_CARDS,
+    contract_of,
+    dealer_of,
+    evolve,
+    place_points,
+    rounds_of,
+    trick_points,
+)
+from domain.games.herzeln.model import (
+    End,
+    HerzelnCardPlaced,
+    HerzelnCardPlayed,
+    HerzelnFact,
+    HerzelnFirstDealerDrawn,
+    HerzelnLayout,
+    HerzelnLegal,
+    HerzelnMatchEnded,
+    HerzelnMayPass,
+    HerzelnMayPlace,
+    HerzelnMayPlay,
+    HerzelnMove,
+    HerzelnPackDealt,
+    HerzelnPass,
+    HerzelnPassed,
+    HerzelnPlace,
+    HerzelnPlacement,
+    HerzelnPlay,
+    HerzelnRoundScored,
+    HerzelnSeatFinished,
+    HerzelnState,
+    HerzelnTricks,
+    HerzelnTrickTaken,
+)
+from domain.games.herzeln.order import HAND_SIZE, PACKS, STRENGTH, asked
+from domain.ranking import places
+from domain.tricks import following, winner
+
+# The start
+
+
+def start(state: HerzelnState, chance: Chance) -> tuple[HerzelnFact, ...]:
+    """Return the facts that start the match: the first dealer and the first deal."""
+    drawn = HerzelnFirstDealerDrawn(chance.draw("first_dealer", state.options.players))  # Z-8
+    return (drawn, _deal(evolve(state, drawn), chance))
+
+
+def _deal(state: HerzelnState, chance: Chance) -> HerzelnPackDealt:
+    """Return the next round's deal: fixed contract, fresh shuffle (Z-9)."""
+    assert state.first_dealer is not None
+    players = state.options.players
+    number = len(state.scores) + 1
+    dealer = dealer_of(number, state.first_dealer, players)
+    return HerzelnPackDealt(number, contract_of(number), dealer, chance.shuffle(number, 0, PACKS[players]))
+
+
+# Judging moves (Z-70: the order of the checks)
+
+
+def decide(state: HerzelnState, seat: Seat, move: HerzelnMove, chance: Chance) -> tuple[HerzelnFact, ...] | Rejection:
+    """Judge a move and return everything that follows from it, or why it is refused."""
+    if state.places is not None:
+        return Rejection("game_finished", "Z-53")
+    if not 0 <= seat < state.options.players:
+        return Rejection("not_seated", "Z-1")
+    now = state.round
+    match move:
+        case HerzelnPlay():
+            if not isinstance(now, HerzelnTricks):
+                return Rejection("wrong_phase", "Z-9")
+            return _refuse_play(now, seat, move.card) or _after_play(state, now, seat, move.card, chance)
+        case HerzelnPlace():
+            if not isinstance(now, HerzelnLayout):
+                return Rejection("wrong_phase", "Z-9")
+            return _refuse_place(now, seat, move.card, move.end) or _after_place(state, now, seat, move, chance)
+        case HerzelnPass():
+            if not isinstance(now, HerzelnLayout):
+                return Rejection("wrong_phase", "Z-9")
+            return _refuse_pass(now, seat) or (HerzelnPassed(seat),)
+        case _:
+            assert_never(move)
+
+
+def _refuse_play(now: HerzelnTricks, seat: Seat, card: Card) -> Rejection | None:
+    if seat != _trick_actor(now):
+        if now.trick:
+            return Rejection("not_your_turn", "Z-7")
+        return Rejection("not_your_turn", "Z-16" if now.taken else "Z-11")
+    refused = _refuse_card(now.hands, seat, card)
+    if refused is not None:
+        return refused
+    if now.trick and card[1] != now.trick[0][1] and following(now.hands[seat], now.trick[0][1]):
+        return Rejection("must_follow_suit", "Z-12")
+    return None
+
+
+def _refuse_place(now: HerzelnLayout, seat: Seat, card: Card, end: End) -> Rejection | None:
+    refused = _refuse_turn(now, seat) or _refuse_card(now.hands, seat, card)
+    if refused is not None:
+        return refused
+    if (end == "open") != (not now.line):
+        return Rejection("wrong_end", "Z-37")
+    if not now.line:
+        return None if card[0] == "J" else Rejection("must_open_with_jack", "Z-31")
+    up, down = asked(now.line, len(now.hands))
+    if card[0] != (up if end == "up" else down):
+        return Rejection("card_does_not_fit", "Z-36" if card[0] == "J" else "Z-34")
+    return None
+
+
+def _refuse_pass(now: HerzelnLayout, seat: Seat) -> Rejection | None:
+    refused = _refuse_turn(now, seat)
+    if refused is not None:
+        return refused
+    return Rejection("must_place", "Z-38") if _placements(now, seat) else None
+
+
+def _refuse_turn(now: HerzelnLayout, seat: Seat) -> Rejection | None:
+    if seat == now.actor:
+        return None
+    if seat in now.finished:
+        return Rejection("not_your_turn", "Z-41")
+    return Rejection("not_your_turn", "Z-33" if seat == now.last_mover else "Z-32")
+
+
+def _refuse_card(hands: tuple[tuple[Card, ...], ...], seat: Seat, card: Card) -> Rejection | None:
+    if card in hands[seat]:
+        return None
+    if card not in PACKS[len(hands)]:
+        return Rejection("invalid_card", "Z-2")
+    return Rejection("card_not_in_hand", "Z-5")
+
+
+# What follows
+
+
+def _after_play(
+    state: HerzelnState, now: HerzelnTricks, seat: Seat, card: Card, chance: Chance
+) -> tuple[HerzelnFact, ...]:
+    played = HerzelnCardPlayed(seat, card)
+    players = len(now.hands)
+    if len(now.trick) + 1 < players:
+        return (played,)
+    cards = (*now.trick, card)
+    last = len(now.taken) + 1 == HAND_SIZE
+    taker = (now.leader + winner(cards, STRENGTH)) % players  # Z-15
+    taken = HerzelnTrickTaken(taker, trick_points(now.contract, cards, last=last))  # Z-19
+    after = evolve(evolve(state, played), taken)
+    if last or (state.options.stop_when_decided and _decided(after)):  # Z-18, Z-28
+        return (played, taken, *_close_round(after, chance))
+    return (played, taken)
+
+
+def _decided(state: HerzelnState) -> bool:
+    """Return whether the last scoring card of the round has been taken (Z-28)."""
+    assert isinstance(state.round, HerzelnTricks)
+    values = SCORING_CARDS.get(state.round.contract)
+    return values is not None and not any(card in values for hand in state.round.hands for card in hand)
+
+
+def _after_place(
+    state: HerzelnState, now: HerzelnLayout, seat: Seat, move: HerzelnPlace, chance: Chance
+) -> tuple[HerzelnFact, ...]:
+    placed = HerzelnCardPlaced(seat, move.card, move.end)
+    after = evolve(state, placed)
+    if len(now.hands[seat]) > 1:
+        _assert_never_blocked(after)
+        return (placed,)
+    place = len(now.finished) + 1
+    finished = HerzelnSeatFinished(seat, place, place_points(place))  # Z-41, Z-43
+    after = evolve(after, finished)
+    if place + 1 == len(now.hands):  # Z-42
+        return (placed, finished, *_close_round(after, chance))
+    _assert_never_blocked(after)
+    return (placed, finished)
+
+
+def _assert_never_blocked(state: HerzelnState) -> None:
+    """Check the claim of section 9: some hand can still serve each end of the line."""
+    assert isinstance(state.round, HerzelnLayout)
+    held = {card[0] for hand in state.round.hands for card in hand}
+    assert held.issuperset(asked(state.round.line, len(state.round.hands)))
+
+
+def _close_round(state: HerzelnState, chance: Chance) -> tuple[HerzelnFact, ...]:
+    """Return the score of the round that has just ended, then the next deal or the end of the match."""
+    now = state.round
+    assert now is not None
+    points = now.points
+    if isinstance(now, HerzelnLayout):
+        last = place_points(len(points))
+        points = tuple(last if now.hands[seat] else points[seat] for seat in range(len(points)))  # Z-42
+    totals = tuple(map(sum, zip(state.totals, points, strict=True)))  # Z-50
+    scored = HerzelnRoundScored(now.number, points, totals, now.hands)
+    after = evolve(state, scored)
+    if now.number < rounds_of(state.options):  # Z-53
+        return (scored, _deal(after, chance))
+    return (scored, HerzelnMatchEnded(totals, places(totals, low_wins=False)))  # Z-50, Z-52
+
+
+# What a seat may do
+
+
+def to_act(state: HerzelnState) -> tuple[Seat, ...]:
+    """Return the seat whose turn it is, as a tuple; empty before the start and after the end."""
+    now = state.round
+    if now is None or len(state.scores) >= now.number:
+        return ()
+    return (_trick_actor(now) if isinstance(now, HerzelnTricks) else now.actor,)
+
+
+def _trick_actor(now: HerzelnTricks) -> Seat:
+    return (now.leader + len(now.trick)) % len(now.hands)  # Z-7
+
+
+def legal(state: HerzelnState, seat: Seat) -> tuple[HerzelnLegal, ...]:
+    """Return the one kind of move open to the seat, with all cards and ends; empty if it has no turn."""
+    now = state.round
+    if now is None or to_act(state) != (seat,):
+        return ()
+    if isinstance(now, HerzelnTricks):
+        return (HerzelnMayPlay(_playable(now, seat)),)
+    placements = _placements(now, seat)
+    return (HerzelnMayPlace(placements) if placements else HerzelnMayPass(),)  # Z-38
+
+
+def _playable(now: HerzelnTricks, seat: Seat) -> tuple[Card, ...]:
+    hand = now.hands[seat]
+    return (following(hand, now.trick[0][1]) or hand) if now.trick else hand  # Z-12, Z-14
+
+
+def _placements(now: HerzelnLayout, seat: Seat) -> tuple[HerzelnPlacement, ...]:
+    hand = now.hands[seat]
+    if not now.line:
+        return tuple(HerzelnPlacement(card, ("open",)) for card in hand if card[0] == "J")  # Z-31
+    up, down = asked(now.line, len(now.hands))
+    both: tuple[End, ...] = ("up", "down")
+    ends: dict[str, tuple[End, ...]] = {up: both} if up == down else {up: ("up",), down: ("down",)}
+    return tuple(HerzelnPlacement(card, ends[card[0]]) for card in hand if card[0] in ends)  # Z-34, Z-37
+
+
+def timeout_move(state: HerzelnState, seat: Seat) -> HerzelnMove:
+    """Return the neutral move for an absent seat that has to act (Z-45)."""
+    (entry,) = legal(state, seat)
+    match entry:
+        case HerzelnMayPlay():
+            return HerzelnPlay(min(entry.cards, key=lambda card: STRENGTH[card[0]]))
+        case HerzelnMayPlace():
+            first = entry.placements[0]
+            return HerzelnPlace(first.card, first.ends[0])
+        case HerzelnMayPass():
+            return HerzelnPass()
+        case _:
+            assert_never(entry)
+
+
+def outcome(state: HerzelnState) -> Outcome | None:
+    """Return totals and places once the match has ended."""
+    return None if state.places is None else Outcome(state.totals, state.places)

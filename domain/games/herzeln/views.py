@@ -1,0 +1,93 @@
+"""Herzeln: who sees what (Z-60)."""
+
+from domain.cards import Card
+from domain.decider import Seat
+from domain.games.herzeln.fold import contract_of, dealt_hands, rounds_of
+from domain.games.herzeln.model import (
+    HerzelnBoard,
+    HerzelnFact,
+    HerzelnHandDealt,
+    HerzelnLayout,
+    HerzelnLayoutBoard,
+    HerzelnPackDealt,
+    HerzelnPrivate,
+    HerzelnPublicFact,
+    HerzelnRoundDealt,
+    HerzelnState,
+    HerzelnTricks,
+    HerzelnTricksBoard,
+)
+from domain.games.herzeln.order import asked
+from domain.games.herzeln.rules import to_act
+
+# Facts
+
+
+def publish(fact: HerzelnFact) -> HerzelnPublicFact:
+    """Return what everybody learns of a fact."""
+    if isinstance(fact, HerzelnPackDealt):
+        return HerzelnRoundDealt(fact.round, fact.contract, fact.dealer)
+    return fact
+
+
+def confide(fact: HerzelnFact, seat: Seat) -> HerzelnHandDealt | None:
+    """Return what a seat learns beyond that: its own hand."""
+    if isinstance(fact, HerzelnPackDealt):
+        return HerzelnHandDealt(fact.round, dealt_hands(fact)[seat])
+    return None
+
+
+# States
+
+
+def round_number(state: HerzelnState) -> int:
+    """Return the running or last round, from 1; 0 before the first."""
+    return 0 if state.round is None else state.round.number
+
+
+def totals(state: HerzelnState) -> tuple[int, ...]:
+    """Return the points of all finished rounds by seat."""
+    return state.totals
+
+
+def board(state: HerzelnState) -> HerzelnBoard:
+    """Return what every seat and any spectator may know."""
+    now = state.round
+    players = state.options.players
+    actors = to_act(state)
+    scored = now is not None and len(state.scores) >= now.number
+    return HerzelnBoard(
+        round=round_number(state),
+        rounds=rounds_of(state.options),
+        contract=None if now is None else contract_of(now.number),
+        dealer=None if now is None else now.dealer,
+        actor=actors[0] if actors else None,
+        hand_sizes=(0,) * players if now is None else tuple(map(len, now.hands)),
+        points=(0,) * players if now is None else state.scores[-1].points if scored else now.points,
+        totals=state.totals,
+        scores=state.scores,
+        left=state.left,
+        play=None if now is None else _tricks(now) if isinstance(now, HerzelnTricks) else _layout(now),
+    )
+
+
+def _tricks(now: HerzelnTricks) -> HerzelnTricksBoard:
+    won = [0] * len(now.hands)
+    for trick in now.taken:
+        won[trick.winner] += 1
+    return HerzelnTricksBoard(now.leader, now.trick, now.taken, tuple(won))
+
+
+def _layout(now: HerzelnLayout) -> HerzelnLayoutBoard:
+    up, down = asked(now.line, len(now.hands)) if now.line else (None, None)
+    return HerzelnLayoutBoard(now.line, up, down, now.finished, now.passes)
+
+
+def hand(state: HerzelnState, seat: Seat) -> tuple[Card, ...]:
+    """Return a seat's cards in hand order."""
+    return () if state.round is None else state.round.hands[seat]
+
+
+def private(_state: HerzelnState, _seat: Seat) -> HerzelnPrivate:
+    """Return what only this seat may know beyond its hand: nothing."""
+    return HerzelnPrivate()
