@@ -43,8 +43,8 @@ class Hooks:
     unlisted: tuple[type, ...] = ()
     """Moves that `legal` need not list in full (melds)."""
     listed: Callable[[tuple[Any, ...], tuple[Card, ...]], Iterable[Any]] | None = None
-    """All moves that these legal entries allow with this hand. Without it they are found by going
-    through all choices of `Game.sample`, as long as these are not too many."""
+    """All moves that these legal entries allow with this hand. Without it only those positions are judged
+    in full in which all choices of `Game.sample` can be gone through."""
     playthroughs: Mapping[str, OptionSet]
     """Name and options of each match to record under `tests/playthroughs/<key>/`."""
     events_max: int = 5_000

@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterator
 from functools import cache
 from typing import Final, NamedTuple
 
-from domain.decider import AnyGame
 from domain.registry import GAMES
 from tests.conformance.checks import cards, ends, folding, forms, legality, lobby, notes, secrecy
 from tests.conformance.hooks import Hooks, hooks_of
@@ -72,7 +71,7 @@ def played(plan: Plan) -> Match:
     return play(game, hooks, hooks.options[plan.options], players=plan.players, seed=plan.options)
 
 
-def run_checks(game: AnyGame, hooks: Hooks, match: Match, positions: int) -> None:
+def run_checks(match: Match, positions: int) -> None:
     """Run every check on one match."""
     for check in CHECKS:
         check(match, positions)

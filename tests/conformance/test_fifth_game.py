@@ -43,6 +43,7 @@ def copy(tmp_path_factory: pytest.TempPathFactory) -> Path:
     for package in ("domain", "projections", "service", "tests"):
         shutil.copytree(ROOT / package, folder / package, ignore=shutil.ignore_patterns("__pycache__", "playthroughs"))
     shutil.copy(ROOT / "pyproject.toml", folder)
+    (folder / "pytest.ini").write_text("[pytest]\naddopts = -q\nfilterwarnings = error\n")  # needs no plugins
     for module in (ROOT / "tests" / "toy" / KEY).glob("*.py"):
         _planted(module, folder / "domain" / "games" / KEY / module.name)
     _planted(ROOT / "tests" / "toy" / "conformance.py", folder / "tests" / "games" / KEY / "conformance.py")

@@ -69,12 +69,18 @@ def check_reason(game: AnyGame, rejection: Rejection, words: str) -> None:
 def _compare(match: Match, state: Any, seat: Seat, accepted: list[tuple[Any, bytes]], leaves: int, words: str) -> None:
     """Moves are compared by their facts, so that the order of cards in a move does not matter."""
     assert accepted, f"{words} no candidate of seat {seat} is accepted, though it is to act"
-    listed, complete = _listed(match, view_of(match.game, state, seat), leaves)
-    facts = {_facts(match, state, seat, move, words) for move in listed}
+    view = view_of(match.game, state, seat)
+    moves, complete = _sampled(match, view, leaves)
+    facts = {_facts(match, state, seat, move, words) for move in moves}
+    if match.hooks.listed is not None:
+        listed = {_facts(match, state, seat, move, words) for move in match.hooks.listed(view.legal, view.hand)}
+        assert facts <= listed, f"{words} sample makes what is not listed in {view.legal}"
+        assert facts == listed or not complete, f"{words} sample never makes some of {view.legal}"
+        facts, complete = listed, True
     if complete:
         for move, result in accepted:
             assert result in facts or isinstance(move, match.hooks.unlisted), (
-                f"{words} seat {seat} may do {move}, but legal does not list it: {match.game.legal(state, seat)}"
+                f"{words} seat {seat} may do {move}, but legal does not list it: {view.legal}"
             )
 
 
@@ -84,10 +90,8 @@ def _facts(match: Match, state: Any, seat: Seat, move: Any, words: str) -> bytes
     return canonical(judged)
 
 
-def _listed(match: Match, view: SeatView[Any, Any, Any], leaves: int) -> tuple[Iterable[Any], bool]:
-    """Return the moves that `legal` lists, and whether these are all."""
-    if match.hooks.listed is not None:
-        return match.hooks.listed(view.legal, view.hand), True
+def _sampled(match: Match, view: SeatView[Any, Any, Any], leaves: int) -> tuple[Iterable[Any], bool]:
+    """Return moves that a client can build from `legal`, and whether these are all."""
     moves = list(every_choice(lambda choose: match.game.sample(view, choose), leaves + 1))
     return moves[:leaves], len(moves) <= leaves
 

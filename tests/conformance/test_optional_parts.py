@@ -1,0 +1,214 @@
+"""The suite also judges what only some games have: a lobby between rounds, private notes, advice.
+
+The toy is given each of them here, first sound, then with a planted fault.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+import pytest
+from msgspec import Struct
+
+from domain.cards import CANONICAL, Card
+from domain.decider import Advice, AnyGame, Chance, Notes, OptionProblem, Rejection, RoundLobby, Seat
+from tests.conformance.checks import lobby, notes
+from tests.conformance.hooks import Hooks
+from tests.conformance.matches import Match, play
+from tests.conformance.suite import CHECKS
+from tests.toy import conformance
+from tests.toy.highest import GAMES as TOYS
+from tests.toy.highest.model import HighestChoose, HighestRoundDealt, HighestState
+
+TOY = TOYS[0]
+HOOKS = Hooks.of(conformance)
+
+
+def _match(game: AnyGame, hooks: Hooks) -> Match:
+    return play(game, hooks, HOOKS.options[0], players="sample", seed=3)
+
+
+# a lobby between rounds
+
+
+def _without_the_next_deal(state: HighestState, seat: Seat, move: HighestChoose, chance: Chance) -> Any:
+    facts = TOY.decide(state, seat, move, chance)
+    if isinstance(facts, Rejection):
+        return facts
+    return tuple(fact for fact in facts if not isinstance(fact, HighestRoundDealt))
+
+
+def _between_rounds(state: HighestState) -> bool:
+    return state.round > 0 and not any(state.hands) and not state.ended
+
+
+def _change_options(state: HighestState, values: Mapping[str, object]) -> tuple[Any, ...] | OptionProblem:
+    parsed = TOY.parse_options(values, None)
+    return parsed if isinstance(parsed, OptionProblem) else ()
+
+
+SOUND_LOBBY: RoundLobby[Any, Any, Any] = RoundLobby(
+    between_rounds=_between_rounds,
+    start_round=TOY.start,
+    change_options=_change_options,
+    end_match=lambda _: Rejection("game_finished", "T-6"),
+    options=lambda state: state.options,
+)
+LOBBY_TOY = replace(TOY, decide=_without_the_next_deal, lobby=SOUND_LOBBY)
+LOBBY_FAULTS: dict[str, tuple[str, dict[str, Callable[..., Any]]]] = {
+    "always a lobby": ("whether a round is running", {"between_rounds": lambda _: True}),
+    "options of another type": ("are no options", {"options": lambda _: {}}),
+    "unknown codes": ("unknown code", {"end_match": lambda _: Rejection("no_idea", "T-6")}),
+    "anything goes": ("are accepted", {"change_options": lambda _state, _values: ()}),
+    "something always changes": ("no values change", {"change_options": lambda _state, _values: (1,)}),
+}
+
+
+def test_a_lobby_between_rounds_passes_every_check() -> None:
+    match = _match(LOBBY_TOY, HOOKS)
+    assert [step.kind for step in match.steps if step.seat is None] == ["start", "start_round"]
+    for check in CHECKS:
+        check(match, 30)
+
+
+@pytest.mark.parametrize(("said", "planted"), LOBBY_FAULTS.values(), ids=LOBBY_FAULTS.keys())
+def test_a_faulty_lobby_is_found(said: str, planted: dict[str, Callable[..., Any]]) -> None:
+    sound = _match(LOBBY_TOY, HOOKS)
+    faulty = replace(LOBBY_TOY, lobby=replace(SOUND_LOBBY, **planted))
+    with pytest.raises(AssertionError, match=said):
+        lobby.check_lobby(replace(sound, game=faulty), 30)
+
+
+# notes: the order of one's own hand
+
+
+class HighestArrange(Struct, frozen=True, tag_field="type", tag="arrange"):
+    """Put the hand in this order."""
+
+    cards: tuple[Card, ...]
+
+
+class HighestHandArranged(Struct, frozen=True, tag_field="type", tag="hand_arranged"):
+    """The hand was put in this order."""
+
+    cards: tuple[Card, ...]
+
+
+def _arranged(state: HighestState, seat: Seat, own: tuple[Card, ...]) -> tuple[Card, ...]:
+    hand = state.hands[seat]
+    kept = tuple(card for card in own if card in hand)
+    return (*kept, *(card for card in hand if card not in kept))
+
+
+def _arrange(state: HighestState, seat: Seat, _own: Any, move: HighestArrange) -> Any:
+    if sorted(move.cards) != sorted(state.hands[seat]):
+        return Rejection("card_not_in_hand", "T-3")
+    return (HighestHandArranged(move.cards),)
+
+
+def _orders(state: HighestState, seat: Seat, own: tuple[Card, ...]) -> list[HighestArrange]:
+    hand = state.hands[seat]
+    return [HighestArrange(hand[::-1]), HighestArrange((*hand[1:], *hand[:1])), HighestArrange(("QS", "KS"))]
+
+
+SOUND_NOTES: Notes[Any, Any, Any, Any] = Notes(
+    move_type=HighestArrange,
+    fact_type=HighestHandArranged,
+    new=tuple,
+    decide=_arrange,
+    evolve=lambda _own, fact: fact.cards,
+    resolve=lambda _state, _seat, _own, move: move,
+    hand=_arranged,
+    private=lambda state, seat, _own: TOY.private(state, seat),
+    legal=lambda state, seat, _own: TOY.legal(state, seat),
+)
+NOTES_TOY = replace(TOY, notes=SOUND_NOTES)
+NOTES_HOOKS = replace(HOOKS, private_moves=_orders)
+
+
+def _tells_the_neighbour(state: HighestState, seat: Seat, own: Any, move: HighestArrange) -> Any:
+    other = state.hands[(seat + 1) % len(state.hands)]
+    if set(move.cards) & set(other):
+        return Rejection("not_your_choice", "T-3")
+    return _arrange(state, seat, own, move)
+
+
+NOTES_FAULTS: dict[str, tuple[str, dict[str, Callable[..., Any]]]] = {
+    "a card too few": ("not the same hand", {"hand": lambda state, seat, own: _arranged(state, seat, own)[1:]}),
+    "the neighbour's choice": ("depends on hidden", {"private": lambda state, seat, _: TOY.private(state, seat - 1)}),
+    "probing": ("depends on hidden cards", {"decide": _tells_the_neighbour}),
+    "unknown codes": ("unknown code", {"decide": lambda _state, _seat, _own, _move: Rejection("no_idea", "T-3")}),
+    "unknown rules": ("unknown rule", {"resolve": lambda _state, _seat, _own, _m: Rejection("invalid_card", "T-0")}),
+}
+
+
+def test_notes_pass_every_check() -> None:
+    match = _match(NOTES_TOY, NOTES_HOOKS)
+    for check in CHECKS:
+        check(match, 30)
+
+
+@pytest.mark.parametrize(("said", "planted"), NOTES_FAULTS.values(), ids=NOTES_FAULTS.keys())
+def test_faulty_notes_are_found(said: str, planted: dict[str, Callable[..., Any]]) -> None:
+    sound = _match(NOTES_TOY, NOTES_HOOKS)
+    faulty = replace(NOTES_TOY, notes=replace(SOUND_NOTES, **planted))
+    with pytest.raises(AssertionError, match=said):
+        notes.check_notes(replace(sound, game=faulty), 30)
+
+
+# advice: does my hand have a higher card?
+
+
+class HighestQuestion(Struct, frozen=True):
+    """Is there a higher card than this one?"""
+
+    card: Card
+
+
+class HighestAnswer(Struct, frozen=True):
+    """Whether there is."""
+
+    higher: bool
+
+
+def _questions(state: HighestState, seat: Seat) -> list[HighestQuestion]:
+    return [HighestQuestion(card) for card in ("8C", "TH", "XX")]
+
+
+def _answer(among: Callable[[HighestState, Seat], tuple[Card, ...]]) -> Callable[[Any, Seat, Any], Any]:
+    def answer(state: HighestState, seat: Seat, question: HighestQuestion) -> HighestAnswer | Rejection:
+        if question.card not in CANONICAL:
+            return Rejection("invalid_card", "T-1")
+        return HighestAnswer(any(CANONICAL[card] > CANONICAL[question.card] for card in among(state, seat)))
+
+    return answer
+
+
+ADVICE_HOOKS = replace(HOOKS, questions=_questions)
+ADVICE_TOY = replace(
+    TOY,
+    advice=Advice(
+        question_type=HighestQuestion,
+        answer_type=HighestAnswer,
+        answer=_answer(lambda state, seat: state.hands[seat]),
+    ),
+)
+ADVICE_FAULTS: dict[str, tuple[str, Callable[..., Any]]] = {
+    "about others": ("it depends", _answer(lambda state, seat: state.hands[seat - 1])),
+    "unknown codes": ("unknown code", lambda _state, _seat, _question: Rejection("no_idea", "T-1")),
+}
+
+
+def test_advice_passes_every_check() -> None:
+    match = _match(ADVICE_TOY, ADVICE_HOOKS)
+    for check in CHECKS:
+        check(match, 30)
+
+
+@pytest.mark.parametrize(("said", "answer"), ADVICE_FAULTS.values(), ids=ADVICE_FAULTS.keys())
+def test_faulty_advice_is_found(said: str, answer: Callable[..., Any]) -> None:
+    sound = _match(ADVICE_TOY, ADVICE_HOOKS)
+    assert ADVICE_TOY.advice is not None
+    faulty = replace(ADVICE_TOY, advice=replace(ADVICE_TOY.advice, answer=answer))
+    with pytest.raises(AssertionError, match=said):
+        notes.check_advice(replace(sound, game=faulty), 30)
