@@ -6,7 +6,6 @@ part in the table's versions.
 
 import hashlib
 from typing import Any, Final, Generic, TypeVar
-from uuid import UUID
 
 import msgspec
 from msgspec import Struct
@@ -30,10 +29,9 @@ class NoteEnvelope(Struct, Generic[FactT], frozen=True):
     facts: tuple[FactT, ...]
 
 
-def stream_of_notes(table: UUID, seat: Seat) -> UUID:
-    """Return the id of a seat's private stream, fixed for ever."""
-    digest = hashlib.sha256(b"blattwerk/notes\0" + table.bytes + bytes([seat])).digest()
-    return UUID(bytes=digest[:16])
+def stream_of_notes(table: bytes, seat: Seat) -> bytes:
+    """Return the id (16 bytes) of a seat's private stream at a table, fixed for ever."""
+    return hashlib.sha256(b"blattwerk/notes\0" + table + bytes([seat])).digest()[:16]
 
 
 class NotesCodec:

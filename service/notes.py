@@ -40,7 +40,7 @@ class TableNotes:
         self.codec = codec
         self.seats = [
             SeatNotes(stream, game.new(), fairness.genesis(stream.bytes, rules_id))
-            for stream in (stream_of_notes(table, seat) for seat in range(seats))
+            for stream in (UUID(bytes=stream_of_notes(table.bytes, seat)) for seat in range(seats))
         ]
 
     @property

@@ -1,7 +1,6 @@
 """A player that sees what its seat may see, and nothing else (Z-47)."""
 
 from collections.abc import Callable
-from random import Random
 
 from domain.decider import SeatView
 from domain.games.herzeln.layout_bot import choose_place
@@ -17,12 +16,13 @@ from domain.games.herzeln.model import (
     HerzelnPrivate,
 )
 from domain.games.herzeln.trick_bot import choose_card
+from domain.tosses import tosses
 
 
 def bot(view: SeatView[HerzelnBoard, HerzelnPrivate, HerzelnLegal], seed: int) -> HerzelnMove:
     """Return a sensible move. The seed decides which deals of the hidden cards the bot imagines."""
     (entry,) = view.legal
-    random = Random(seed).random
+    random = tosses(seed)
     match entry:
         case HerzelnMayPlay():
             if len(entry.cards) == 1:

@@ -6,7 +6,6 @@ costs most and serves the next seat least, and never a joker if it can be helped
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from random import Random
 from typing import Final, TypeAlias, TypeVar
 
 from domain.cards import Card
@@ -36,6 +35,7 @@ from domain.games.romme.moves import (
 )
 from domain.games.romme.offers import listed_moves
 from domain.games.romme.partition import HandSearch
+from domain.tosses import tosses
 
 View: TypeAlias = SeatView[RommeBoard, RommePrivate, RommeLegal]
 _Entry = TypeVar("_Entry")
@@ -58,7 +58,7 @@ def bot(view: View, seed: int) -> RommeMove:
     lay = _entry(view, RommeLegalLay)
     if lay and lay.best:
         return RommeLay(tuple(meld.meld for meld in lay.best))
-    return _lay_off(view) or _swap(view) or RommeDiscard(_discard(view, Random(seed)))
+    return _lay_off(view) or _swap(view) or RommeDiscard(_discard(view, tosses(seed)))
 
 
 def _entry(view: View, kind: type[_Entry]) -> _Entry | None:
@@ -124,7 +124,7 @@ def _swap(view: View) -> RommeMove | None:
 # discarding
 
 
-def _discard(view: View, rng: Random) -> Card:
+def _discard(view: View, toss: Callable[[], float]) -> Card:
     offered = _entry(view, RommeLegalDiscard)
     assert offered is not None, "a seat that neither draws nor lays discards"
     real = [card for card in offered.cards if card in FACE]
@@ -140,7 +140,7 @@ def _discard(view: View, rng: Random) -> Card:
         loose,
         key=lambda card: (
             VALUE[card] - _promise(card, others) - _service(view.board, next_seat, card),
-            rng.random(),
+            toss(),
         ),
     )
 
