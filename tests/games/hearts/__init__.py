@@ -1,0 +1,1 @@
+"""Tests of Hearts and Spot Hearts."""

@@ -1,0 +1,139 @@
+"""What the conformance suite needs to know of Hearts."""
+
+from collections.abc import Iterable, Iterator
+from itertools import combinations
+from random import Random
+
+import msgspec
+
+from domain.cards import Card, in_canonical_order, pack
+from domain.games.hearts.deal import FIRST_CARD
+from domain.games.hearts.model import (
+    HeartsCardsExchanged,
+    HeartsLegal,
+    HeartsLegalPass,
+    HeartsMove,
+    HeartsPass,
+    HeartsPlay,
+    HeartsState,
+)
+from tests.games.hearts.positions import TABLES
+
+OPTIONS: list[tuple[dict[str, object], int | None]] = [
+    ({}, None),
+    ({}, 3),
+    ({"target_score": 1}, 5),
+    ({"variant": "spot"}, None),
+    *(({**table, "target_score": 300 if table["variant"] == "spot" else 60}, None) for table in TABLES),
+]
+
+REVEALING = (HeartsCardsExchanged,)
+
+PLAYTHROUGHS: dict[str, tuple[dict[str, object], int | None]] = {
+    "standard": ({}, None),
+    "spot_omnibus_three": ({"variant": "spot", "omnibus": True, "moon_rule": "subtract_from_own"}, 3),
+    "black_maria_five": ({"black_maria": True, "target_score": 80}, 5),
+}
+
+
+def candidates(state: HeartsState, seat: int) -> Iterator[HeartsMove]:
+    """Every card, whoever has it, names of no card, every pass of the own hand and wrong passes."""
+    for card in (*pack(), "QX", "1S", "", "qs", "QS#1"):
+        yield HeartsPlay(card)
+    hand = state.hands[seat]
+    for cards in combinations(hand, 3):
+        yield HeartsPass(cards)
+    for count in (0, 1, 2, 4, 13):
+        yield HeartsPass(hand[:count])
+    if hand:
+        yield HeartsPass(hand[2::-1])
+        yield HeartsPass((hand[0], hand[0], hand[-1]))
+    for other in range(len(state.hands)):
+        yield HeartsPass(state.hands[other][:3])
+        yield HeartsPass((*hand[:2], *state.hands[other][-1:]))
+        yield HeartsPass(state.passes[other])
+    yield HeartsPass((*hand[:2], "XX"))
+
+
+def listed(legal: tuple[HeartsLegal, ...], hand: tuple[Card, ...]) -> Iterable[HeartsMove]:
+    """All moves that these entries allow; a pass once, in canonical order."""
+    for entry in legal:
+        if isinstance(entry, HeartsLegalPass):
+            yield from (HeartsPass(cards) for cards in combinations(entry.cards, entry.count))
+        else:
+            yield from (HeartsPlay(card) for card in entry.cards)
+
+
+def shown(move: HeartsMove) -> object:
+    """A pass is face down: all look the same."""
+    return "pass" if isinstance(move, HeartsPass) else move
+
+
+def cards_in_play(state: HeartsState) -> list[Card]:
+    """Hands, the running trick and the completed ones; a committed card is still in its hand."""
+    taken = [card for trick in state.tricks for card in trick.cards]
+    return [card for hand in state.hands for card in hand] + [*state.trick, *taken]
+
+
+def hidden_from(state: HeartsState, seat: int | None) -> list[Card]:
+    """The other hands, without what the seat has passed to one of them itself."""
+    known = passed_by(state, seat)
+    return [card for other, hand in enumerate(state.hands) if other != seat for card in hand if card not in known]
+
+
+def passed_by(state: HeartsState, seat: int | None) -> tuple[Card, ...]:
+    return () if seat is None else state.passes[seat]
+
+
+def permute_hidden(state: HeartsState, seat: int | None, rng: Random) -> HeartsState:
+    """Exchange hidden cards between the other hands, and choose other hidden passes.
+
+    The two of clubs stays where it is: whoever has it leads, and that is public. No seat gets a card
+    of a suit that it has shown not to hold.
+    """
+    voids = shown_voids(state)
+    hidden = [card for card in hidden_from(state, seat) if card != FIRST_CARD]
+    owner = {card: other for other, hand in enumerate(state.hands) for card in hand}
+    for _ in range(3 * len(hidden)):
+        one, two = rng.choice(hidden), rng.choice(hidden)
+        if one[1] not in voids[owner[two]] and two[1] not in voids[owner[one]]:
+            owner[one], owner[two] = owner[two], owner[one]
+    hands = tuple(
+        in_canonical_order(card for card, holder in owner.items() if holder == other)
+        for other in range(len(state.hands))
+    )
+    moved = msgspec.structs.replace(state, hands=hands)
+    return msgspec.structs.replace(moved, passes=_other_passes(moved, state, seat, rng))
+
+
+def shown_voids(state: HeartsState) -> list[set[str]]:
+    """The suits that each seat has shown not to hold, by not following."""
+    voids: list[set[str]] = [set() for _ in state.hands]
+    runs = [(trick.leader, trick.cards) for trick in state.tricks]
+    for leader, cards in [*runs, (state.leader, state.trick)]:
+        for place, card in enumerate(cards):
+            if card[1] != cards[0][1]:
+                voids[(leader + place) % len(voids)].add(cards[0][1])
+    return voids
+
+
+def _other_passes(
+    moved: HeartsState, state: HeartsState, viewer: int | None, rng: Random
+) -> tuple[tuple[Card, ...], ...]:
+    seats = len(state.hands)
+    played = [(trick.leader, trick.cards) for trick in state.tricks] + [(state.leader, state.trick)]
+    passes = []
+    for giver, cards in enumerate(state.passes):
+        receiver = (giver + state.offset) % seats
+        known = giver == viewer or (receiver == viewer and state.phase != "passing")
+        if not cards or known:
+            passes.append(cards)
+            continue
+        holder = giver if state.phase == "passing" else receiver
+        pool = [*moved.hands[holder]]
+        pool += [trick[(holder - leader) % seats] for leader, trick in played if (holder - leader) % seats < len(trick)]
+        kept = [card for card in cards if card == FIRST_CARD]
+        own = moved.passes[holder] if holder != giver else ()
+        free = [card for card in pool if card != FIRST_CARD and card not in own]
+        passes.append(in_canonical_order(kept + rng.sample(free, len(cards) - len(kept))))
+    return tuple(passes)
