@@ -203,7 +203,7 @@ class Accounts:
 
 def clean_name(name: str) -> str:
     """Return a name without outer blanks. InvalidRequestError if nothing or a control character is in it."""
-    clean = name.strip()
+    clean = name.strip(" ")
     if not clean or not clean.isprintable():
         raise InvalidRequestError(
             "A field of the body is wrong.",

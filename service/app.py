@@ -146,9 +146,8 @@ def _outermost(app: Litestar, services: Services) -> ASGIApp:
         if method == "OPTIONS":
             await _options(scope, answer, receive, allowed)
         else:
-            if method == "HEAD":
-                scope["method"] = "GET"
-            await app(scope, receive, answer)
+            asked = {**scope, "method": "GET"} if method == "HEAD" else scope
+            await app(asked, receive, answer)
         observe(method, state["route"], status, time.perf_counter() - begun)
 
     return asgi

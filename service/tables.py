@@ -175,10 +175,11 @@ class Tables:
 
         def judge(table: LiveTable, own: Seat | None) -> Judged:
             state = table.state
-            if own is not None and 0 < round_number <= state.setup.game.round_number(state.play):
-                return Facts()
-            if round_number != state.setup.game.round_number(state.play) + 1:
-                return TableRefusal("round_not_next")
+            if own is None:
+                return TableRefusal("not_seated")
+            following = state.setup.game.round_number(state.play) + 1
+            if round_number != following:
+                return Facts() if round_number < following else TableRefusal("round_not_next")
             return rules.start(state, own, table.chance)
 
         return await self._command(stream, account, once("start"), judge)

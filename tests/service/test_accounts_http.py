@@ -1,0 +1,111 @@
+"""Accounts and tokens over HTTP."""
+
+import pytest
+
+from tests.service.client import Player, new_key
+from tests.service.test_tables_http import code_of
+
+
+def test_a_guest_is_created_once_for_a_key(service_url: str) -> None:
+    ada = Player(service_url, "Ada")
+    key = new_key()
+    first = ada.post("/v1/players", {"name": "Bea"}, key=key)
+    again = ada.post("/v1/players", {"name": "Bea"}, key=key)
+    assert first.json() == again.json()
+    assert first.headers["cache-control"] == "no-store"
+    assert code_of(ada.post("/v1/players", {"name": "Cora"}, key=key)) == "idempotency_key_reused"
+
+
+@pytest.mark.parametrize("name", ["", " ", "a" * 41, "tab\tinside", "nul\0", "line\n", 7, None, ["Ada"]])
+def test_names_are_visible_text(service_url: str, name: object) -> None:
+    ada = Player(service_url, "Ada")
+    refused = ada.post("/v1/players", {"name": name}, keyed=True)
+    assert (refused.status_code, code_of(refused)) == (400, "invalid_request"), refused.text
+    assert refused.json()["errors"][0]["pointer"] == "/name"
+
+
+def test_a_missing_or_wrong_token_is_401_with_a_challenge(service_url: str) -> None:
+    ada = Player(service_url, "Ada")
+    for header in (None, "", "Bearer", "Bearer nonsense", "Basic bw_x", "Bearer bw_" + "A" * 43, ada.token):
+        headers = {} if header is None else {"Authorization": header}
+        del ada.http.headers["Authorization"]
+        refused = ada.http.get("/v1/me", headers=headers)
+        ada.http.headers["Authorization"] = f"Bearer {ada.token}"
+        assert (refused.status_code, code_of(refused)) == (401, "unauthenticated")
+        assert refused.headers["www-authenticate"].startswith("Bearer")
+
+
+def test_a_token_for_each_device_is_revoked_at_once(service_url: str) -> None:
+    ada = Player(service_url, "Ada")
+    key = new_key()
+    made = ada.post("/v1/me/tokens", {"label": "phone", "expires_in_days": 30}, key=key).json()
+    assert ada.post("/v1/me/tokens", {"label": "phone", "expires_in_days": 30}, key=key).json() == made
+    phone = {"Authorization": f"Bearer {made['token']}"}
+    assert ada.http.get("/v1/me", headers=phone).json()["player"] == ada.id
+    listed = ada.http.get("/v1/me/tokens").json()["items"]
+    assert {item["label"] for item in listed} == {"first", "phone"}
+    assert [item["current"] for item in listed].count(True) == 1
+    assert made["token"] not in ada.http.get("/v1/me/tokens").text
+    assert ada.http.delete(f"/v1/me/tokens/{made['token_id']}").status_code == 204
+    assert ada.http.get("/v1/me", headers=phone).status_code == 401
+    assert ada.http.delete(f"/v1/me/tokens/{made['token_id']}").status_code == 204, "a retry is no error"
+    ben = Player(service_url, "Ben")
+    first = next(item["token_id"] for item in listed if item["label"] == "first")
+    assert ben.http.delete(f"/v1/me/tokens/{first}").status_code == 404
+
+
+def test_a_new_name_is_seen_at_all_tables(service_url: str) -> None:
+    ada, ben = Player(service_url, "Ada"), Player(service_url, "Ben")
+    table = ada.create("hearts")
+    tag = ben.http.get(f"/v1/tables/{table}").headers["etag"]
+    assert ada.http.patch("/v1/me", json={"name": "Ada L."}).json()["name"] == "Ada L."
+    assert ben.view(table)["seats"][0]["name"] == "Ada L."
+    assert tag
+    assert ben.http.get(f"/v1/players/{ada.id}").json() == {"player": ada.id, "name": "Ada L."}
+
+
+def test_an_erased_account_leaves_its_tables_and_loses_its_name_and_tokens(service_url: str) -> None:
+    ada, ben = Player(service_url, "Ada"), Player(service_url, "Ben")
+    table = ada.create("hearts", bots=[2, 3])
+    ben.sit(table)
+    ada.start(table)
+    assert ada.http.delete("/v1/me").status_code == 204
+    assert ada.http.get("/v1/me").status_code == 401
+    view = ben.view(table)
+    assert (view["seats"][0]["kind"], view["host"]) == ("bot", 1)
+    assert ben.http.get(f"/v1/players/{ada.id}").json() == {"player": ada.id, "name": None}
+    assert ben.http.get("/v1/players/00000000-0000-4000-8000-000000000000").status_code == 404
+
+
+def test_http_is_spoken_properly(service_url: str) -> None:
+    ada = Player(service_url, "Ada")
+    assert ada.http.head("/v1/games").status_code == 200
+    assert ada.http.head("/v1/games").content == b""
+    options = ada.http.options("/v1/tables")
+    assert (options.status_code, options.headers["allow"]) == (204, "GET, HEAD, OPTIONS, POST")
+    wrong = ada.http.put("/v1/games")
+    assert (wrong.status_code, code_of(wrong)) == (405, "method_not_allowed")
+    assert "GET" in wrong.headers["allow"]
+    assert code_of(ada.http.get("/v1/nothing")) == "not_found"
+    form = ada.http.post("/v1/tables", data={"game": "hearts"}, headers={"Idempotency-Key": new_key()})
+    assert (form.status_code, code_of(form)) == (415, "unsupported_media_type")
+    for content in (b"", b"{", b"\xff", b"[" * 100_000 + b"]" * 10, b'{"name": "a'):
+        headers = {"Content-Type": "application/json", "Idempotency-Key": new_key()}
+        broken = ada.http.post("/v1/tables", content=content, headers=headers)
+        assert (broken.status_code, code_of(broken)) in ((400, "malformed_body"), (413, "body_too_large"))
+    headers = {"Content-Type": "application/json", "Idempotency-Key": new_key()}
+    large = ada.http.post("/v1/tables", content=b'"' + b"x" * 70_000 + b'"', headers=headers)
+    assert (large.status_code, code_of(large)) == (413, "body_too_large")
+    seen = ada.http.get("/v1/games")
+    assert seen.headers["x-content-type-options"] == "nosniff"
+    assert seen.headers["content-security-policy"] == "default-src 'none'; frame-ancestors 'none'"
+    trace = "4bf92f3577b34da6a3ce929d0e0e4736"
+    traced = ada.http.get("/v1/nothing", headers={"traceparent": f"00-{trace}-00f067aa0ba902b7-01"})
+    assert traced.json()["trace_id"] == traced.headers["x-request-id"] == trace
+
+
+def test_only_operators_read_the_figures(service_url: str) -> None:
+    ada = Player(service_url, "Ada")
+    assert code_of(ada.http.get("/metrics")) == "forbidden"
+    assert ada.http.get("/readyz").json() == {"status": "ok", "database": "ok", "views": "ok"}
+    assert ada.http.get("/livez").json() == {"status": "ok"}
