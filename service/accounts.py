@@ -5,6 +5,7 @@ each process; a revocation is told to all processes, and while that channel is d
 remembered.
 """
 
+import asyncio
 import base64
 import hashlib
 import hmac
@@ -20,13 +21,15 @@ from msgspec import Struct
 from projections.redis_store import RedisStore, ViewsAwayError
 from service.errors import FieldError, InvalidRequestError, KeyReusedError, NotFoundError, UnauthenticatedError
 from service.store.accounts import AccountStore, TokenRow
+from service.store.errors import StoreError
 
 Role: TypeAlias = Literal["player", "arbiter", "operator"]
 
 TOKEN_PREFIX: Final = "bw_"  # noqa: S105 - what secret scanners look for
 _REMEMBER_SECONDS: Final = 5.0
 _REMEMBER_MOST: Final = 50_000
-_TOUCH_SECONDS: Final = 60
+_TOUCH_MILLISECONDS: Final = 60_000
+_NOTE_SECONDS: Final = 2.0
 _NAMES_SECONDS: Final = 30.0
 
 
@@ -56,6 +59,10 @@ class Accounts:
         self._key = key
         self._known: dict[bytes, tuple[float, Account]] = {}
         self._names: dict[str, tuple[float, str | None]] = {}
+        self._used: set[UUID] = set()
+        self._noting: asyncio.Task[None] | None = None
+        self.names_epoch = 0
+        """Changes when a name may have changed: what was made from names before it is out of date."""
 
     def listen(self) -> None:
         """Follow what other processes tell of revoked tokens and changed names."""
@@ -81,9 +88,27 @@ class Accounts:
             if len(self._known) >= _REMEMBER_MOST:
                 self._known.clear()
             self._known[digest] = (now + _REMEMBER_SECONDS, account)
-        if row.last_used is None or time.time() - row.last_used > _TOUCH_SECONDS:
-            await self._store.touch(row.id)
+        if row.last_used is None or time.time() * 1000 - row.last_used > _TOUCH_MILLISECONDS:
+            self._used.add(row.id)
+            if self._noting is None:
+                self._noting = asyncio.create_task(self._note_use())
         return account
+
+    async def _note_use(self) -> None:
+        """Note in one statement, apart from any request, which tokens were used."""
+        await asyncio.sleep(_NOTE_SECONDS)
+        used, self._used = self._used, set()
+        self._noting = None
+        with suppress(StoreError):  # it is noted when the token is used again
+            await self._store.touch(list(used))
+
+    async def close(self) -> None:
+        """Note what was not noted yet."""
+        if self._noting is not None:
+            self._noting.cancel()
+            self._noting = None
+            with suppress(StoreError):
+                await self._store.touch(list(self._used))
 
     # accounts
 
@@ -184,10 +209,12 @@ class Accounts:
             self._known.clear()
         elif kind == "name":
             self._names.pop(subject, None)
+            self.names_epoch += 1
 
     def _forget_all(self) -> None:
         self._known.clear()
         self._names.clear()
+        self.names_epoch += 1
 
     def _derived_id(self, label: str, account: str, key: str) -> UUID:
         return UUID(bytes=self._derived(f"{label} id", account, key)[:16], version=4)

@@ -1,32 +1,26 @@
-"""The HTTP application: routing of the operations, authentication, problems, headers, metrics."""
+"""The HTTP application: routing of the operations, authentication, problems, metrics.
+
+Litestar routes each path to a `Resource`, an ASGI application of its own. Between the two nothing is
+parsed or built that the operation does not ask for.
+"""
 
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any, Final
 
-import msgspec
 import structlog
 from litestar import Litestar, Request, Response
+from litestar._asgi.routing_trie.types import RouteTrieNode
 from litestar.enums import HttpMethod
-from litestar.handlers import HTTPRouteHandler
-from litestar.response.base import ASGIResponse
-from litestar.types import ASGIApp, Message, Receive, Send
+from litestar.handlers import ASGIRouteHandler, BaseRouteHandler
+from litestar.types import Receive, Send
 
 from service.api import games, operations, players, private, tables
 from service.composition import Services
 from service.contract import contract_bytes
 from service.errors import ForbiddenError, HttpError, ServiceError, UnavailableError
-from service.http import (
-    MAX_BODY_BYTES,
-    PROBLEM_TYPE,
-    Call,
-    Operation,
-    problem_answer,
-    problem_of,
-    trace_id_of,
-    translated,
-)
+from service.http import PROBLEM_TYPE, Answer, Call, Operation, answer, problem_answer, problem_of, translated
 from service.store.errors import StoreUnavailableError
 
 if TYPE_CHECKING:
@@ -39,16 +33,14 @@ OPERATIONS: Final[tuple[Operation[Any], ...]] = (
     *private.OPERATIONS,
     *operations.OPERATIONS,
 )
-_HEADERS: Final = (
-    (b"x-content-type-options", b"nosniff"),
-    (b"content-security-policy", b"default-src 'none'; frame-ancestors 'none'"),
-    (b"referrer-policy", b"no-referrer"),
-)
 log = structlog.get_logger("blattwerk.http")
 
 
-def create_app(settings: "Settings") -> ASGIApp:
-    """Return the application; it opens its connections at start-up and closes them at shutdown."""
+def create_app(settings: "Settings", *, extra_routes: Sequence[BaseRouteHandler] = ()) -> Litestar:
+    """Return the application; it opens its connections at start-up and closes them at shutdown.
+
+    `extra_routes` are served beside the contract's operations; measurements put a route there that does nothing.
+    """
     services = Services(settings)
     services.contract = contract_bytes(OPERATIONS)
 
@@ -60,51 +52,95 @@ def create_app(settings: "Settings") -> ASGIApp:
         finally:
             await services.close()
 
+    by_path: dict[str, list[Operation[Any]]] = {}
+    for operation in OPERATIONS:
+        by_path.setdefault(operation.path, []).append(operation)
     app = Litestar(
-        [_route(operation, services) for operation in OPERATIONS],
+        [*(_route(Resource(path, group, services)) for path, group in by_path.items()), *extra_routes],
         openapi_config=None,
         lifespan=[lifespan],
         exception_handlers={
-            Exception: lambda request, error: _unrouted(request, error, settings.problem_base_url),
+            Exception: lambda request, error: _unrouted(request, error, services),
         },
-        request_max_body_size=MAX_BODY_BYTES,
         logging_config=None,
     )
-    return _outermost(app, services)
+    _share_path_parameters(app.asgi_router.root_route_map_node)
+    return app
 
 
-def _route(operation: Operation[Any], services: Services) -> HTTPRouteHandler:
-    """Make a route of an operation: who asks first, then what the operation does."""
-    run, public, roles = operation.run, operation.public, operation.roles
+def _share_path_parameters(node: RouteTrieNode) -> None:
+    """Let ASGI routes have path parameters.
 
-    async def handler(request: Request[Any, Any, Any]) -> ASGIResponse:
-        request.scope["state"]["route"] = operation.path
-        call = Call(operation, request, services)
+    Litestar 2.25 notes the parameters of such a route under `asgi` and looks them up under the
+    request's method. A test asks for every path, so a change of this in Litestar is noticed.
+    """
+    if node.is_asgi:
+        for method in HttpMethod:
+            node.path_parameters[method.value] = node.path_parameters["asgi"]
+    for child in node.children.values():
+        _share_path_parameters(child)
+
+
+class Resource:
+    """All operations of one path."""
+
+    def __init__(self, path: str, operations_: Sequence[Operation[Any]], services: Services) -> None:
+        self.path = path
+        self._by_method = {operation.method: operation for operation in operations_}
+        self._services = services
+        self._base_url = services.settings.problem_base_url
+        methods = {"OPTIONS", *self._by_method} | ({"HEAD"} if "GET" in self._by_method else set())
+        self._allow = ", ".join(sorted(methods))
+
+    async def __call__(self, scope: Any, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        begun = time.perf_counter()
+        method: str = scope["method"]
+        call = Call(scope, receive, self._services)
+        operation = self._by_method.get("GET" if method == "HEAD" else method)
+        if operation is not None:
+            made = await self._operate(operation, call)
+        elif method == "OPTIONS":
+            made = answer(None, status=204, headers={"Allow": self._allow})
+        else:
+            made = problem_answer(HttpError(405, {"Allow": self._allow}), call.trace_id, self._base_url)
+        await made.send(send, call.trace_id, head=method == "HEAD")
+        route = self.path if operation is not None else "none"
+        self._services.metrics.observe(method, route, made.status, time.perf_counter() - begun)
+
+    async def _operate(self, operation: Operation[Any], call: Call) -> Answer:
+        """Who asks first, then what the operation does; every error becomes a problem."""
         try:
-            if not public:
-                account = await services.accounts.authenticate(call.header(b"authorization"))
-                if account.role not in roles:
-                    raise ForbiddenError("This is for " + " and ".join(roles) + "s.")
+            if not operation.public:
+                account = await self._services.accounts.authenticate(call.header(b"authorization"))
+                if account.role not in operation.roles:
+                    raise ForbiddenError("This is for " + " and ".join(operation.roles) + "s.")
                 call.account = account
-            return await run(call)
-        except Exception as error:  # every error of an operation becomes a problem
-            shown = _shown(error, call.trace_id)
-            return problem_answer(shown, call.trace_id, services.settings.problem_base_url)
+            return await operation.run(call)
+        except Exception as error:
+            return problem_answer(_shown(error, call.trace_id), call.trace_id, self._base_url)
 
-    path = operation.path
+
+def _route(resource: Resource) -> ASGIRouteHandler:
+    path = resource.path
     for name in ("table", "player", "token", "game", "seat", "draft"):
         path = path.replace(f"{{{name}}}", f"{{{name}:str}}")
-    method = HttpMethod(operation.method)
-    return HTTPRouteHandler(path, http_method=method, name=operation.id, status_code=200)(handler)
+
+    async def handler(scope: Any, receive: Receive, send: Send) -> None:
+        await resource(scope, receive, send)
+
+    return ASGIRouteHandler(path, copy_scope=False)(handler)
 
 
-def _unrouted(request: "Request[Any, Any, Any]", error: Exception, base_url: str) -> Response[bytes]:
-    """Answer what never reached an operation: no such path, no such method."""
-    trace_id: str = request.scope["state"].get("trace_id", "")
+def _unrouted(request: "Request[Any, Any, Any]", error: Exception, services: Services) -> Response[bytes]:
+    """Answer what never reached a resource: there is no such path."""
+    trace_id = Call(request.scope, request.receive, services).trace_id
     shown = _shown(error, trace_id)
-    kind, problem = problem_of(shown, trace_id, base_url)
-    headers = shown.headers if isinstance(shown, ServiceError) else {}
-    return Response(msgspec.json.encode(problem), status_code=kind.status, media_type=PROBLEM_TYPE, headers=headers)
+    kind, problem = problem_of(shown, trace_id, services.settings.problem_base_url)
+    made = answer(problem, status=kind.status, media_type=PROBLEM_TYPE)
+    headers = {name.decode(): value.decode() for name, value in made.every_header(trace_id) if name != b"content-type"}
+    services.metrics.observe("any", "none", kind.status, 0.0)
+    return Response(made.body, status_code=kind.status, media_type=PROBLEM_TYPE, headers=headers)
 
 
 def _shown(error: Exception, trace_id: str) -> Exception:
@@ -115,66 +151,3 @@ def _shown(error: Exception, trace_id: str) -> Exception:
     if not isinstance(shown, ServiceError):
         log.error("request failed", trace_id=trace_id, exc_info=error)
     return shown
-
-
-def _outermost(app: Litestar, services: Services) -> ASGIApp:
-    """Wrap the application: trace ids, security headers, HEAD and OPTIONS as HTTP asks, metrics."""
-    allowed = _methods_by_route()
-    observe = services.metrics.observe
-
-    async def asgi(scope: Any, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
-            await app(scope, receive, send)
-            return
-        begun = time.perf_counter()
-        method = scope["method"]
-        trace_id = trace_id_of(scope["headers"])
-        state: dict[str, Any] = {"trace_id": trace_id, "route": "unknown"}
-        scope["state"] = state
-        status = 500
-
-        async def answer(message: Message) -> None:
-            nonlocal status
-            if message["type"] == "http.response.start":
-                status = message["status"]
-                headers = [*message["headers"], *_HEADERS, (b"x-request-id", trace_id.encode())]
-                message = {**message, "headers": headers}
-            elif method == "HEAD" and message["type"] == "http.response.body":
-                message = {**message, "body": b""}
-            await send(message)
-
-        if method == "OPTIONS":
-            await _options(scope, answer, receive, allowed)
-        else:
-            asked = {**scope, "method": "GET"} if method == "HEAD" else scope
-            await app(asked, receive, answer)
-        observe(method, state["route"], status, time.perf_counter() - begun)
-
-    return asgi
-
-
-def _methods_by_route() -> dict[tuple[str, ...], list[str]]:
-    allowed: dict[tuple[str, ...], list[str]] = {}
-    for operation in OPERATIONS:
-        methods = allowed.setdefault(tuple(operation.path.split("/")), ["OPTIONS"])
-        methods += [operation.method, "HEAD"] if operation.method == "GET" else [operation.method]
-    return allowed
-
-
-async def _options(
-    scope: Any,
-    send: Callable[[Message], Awaitable[None]],
-    receive: Receive,
-    allowed: dict[tuple[str, ...], list[str]],
-) -> None:
-    """Answer OPTIONS with the methods of the path."""
-    parts = str(scope["path"]).split("/")
-    for route, methods in allowed.items():
-        if len(route) == len(parts) and all(
-            want.startswith("{") or want == part for want, part in zip(route, parts, strict=True)
-        ):
-            response = ASGIResponse(status_code=204, headers={"Allow": ", ".join(sorted(methods))}, media_type="")
-            await response(scope, receive, send)
-            return
-    trace_id = scope["state"]["trace_id"]
-    await problem_answer(HttpError(405, {"Allow": ""}), trace_id, "")(scope, receive, send)

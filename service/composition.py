@@ -29,7 +29,7 @@ class Services:
         self.account_store = AccountStore(settings.database_dsn)
         self.accounts = Accounts(self.account_store, self.redis, key=key)
         self.cache = TableCache(self.log, settings.cache_tables)
-        self.views = Views(self.redis, self.log, self.cache, self.accounts.names_of)
+        self.views = Views(self.redis, self.log, self.cache, self.accounts)
         self.tables = Tables(self.log, self.cache, self.views, self.redis, key=key)
         self.lobby = Lobby(self.redis, self.log, self.cache, self.views, key=key)
         self.signer = Signer(key, settings.origin)
@@ -46,6 +46,7 @@ class Services:
         await self.redis.open()
         self._stack.push_async_callback(self.redis.close)
         self.accounts.listen()
+        self._stack.push_async_callback(self.accounts.close)
 
     async def close(self) -> None:
         """Finish what is under way and disconnect."""

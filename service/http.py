@@ -4,17 +4,17 @@ An operation says once what it takes and gives; routing and the contract are bot
 """
 
 import json
+import os
 import re
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 from urllib.parse import parse_qsl
-from uuid import UUID, uuid4
+from uuid import UUID
 
 import msgspec
-from litestar import Request
 from litestar.exceptions import HTTPException
-from litestar.response.base import ASGIResponse
+from litestar.types import Receive, Send
 from msgspec import UNSET, Struct, UnsetType
 
 from service.errors import (
@@ -79,7 +79,7 @@ class Operation(Generic[StructT]):
     summary: str
     description: str = ""
     tag: str
-    run: "Callable[[Call], Awaitable[ASGIResponse]]"
+    run: "Callable[[Call], Awaitable[Answer]]"
     status: int = 200
     answer: Any = None
     """Type of the successful body; None for none."""
@@ -104,18 +104,46 @@ class Operation(Generic[StructT]):
     """JSON Schemas of path parameters that are not UUIDs."""
 
 
+class Answer(Struct, frozen=True):
+    """What is sent back: status, headers (without those that every answer has), body."""
+
+    status: int
+    headers: tuple[tuple[bytes, bytes], ...]
+    body: bytes = b""
+
+    def every_header(self, trace_id: str) -> list[tuple[bytes, bytes]]:
+        """Return its headers and those that every answer has."""
+        return [*self.headers, *_EVERY_ANSWER, (b"x-request-id", trace_id.encode())]
+
+    async def send(self, send: Send, trace_id: str, *, head: bool = False) -> None:
+        """Send it; `head` leaves the body out, as HEAD asks."""
+        headers = self.every_header(trace_id)
+        if self.status not in (204, 304):
+            headers.append((b"content-length", b"%d" % len(self.body)))
+        await send({"type": "http.response.start", "status": self.status, "headers": headers})
+        await send({"type": "http.response.body", "body": b"" if head else self.body, "more_body": False})
+
+
+_EVERY_ANSWER: Final = (
+    (b"x-content-type-options", b"nosniff"),
+    (b"content-security-policy", b"default-src 'none'; frame-ancestors 'none'"),
+    (b"referrer-policy", b"no-referrer"),
+)
+
+
 class Call:
     """One request on its way through an operation."""
 
-    __slots__ = ("_body", "account", "operation", "request", "services", "trace_id")
+    __slots__ = ("_body", "_headers", "_receive", "_scope", "account", "services", "trace_id")
 
-    def __init__(self, operation: "Operation[Any]", request: "Request[Any, Any, Any]", services: "Services") -> None:
-        self.operation = operation
-        self.request = request
-        self.services = services
-        self.trace_id: str = request.scope["state"]["trace_id"]
-        self.account: Account | None = None
+    def __init__(self, scope: Any, receive: Receive, services: "Services") -> None:
+        self._scope = scope
+        self._receive = receive
+        self._headers: dict[bytes, bytes] = dict(scope["headers"])
         self._body: bytes | None = None
+        self.services = services
+        self.trace_id = _trace_id(self._headers.get(b"traceparent"))
+        self.account: Account | None = None
 
     @property
     def caller(self) -> "Account":
@@ -124,28 +152,47 @@ class Call:
             raise RuntimeError("operation without authentication has no caller")
         return self.account
 
+    def path(self, name: str) -> str:
+        """Return a path parameter as it was sent."""
+        given: str = self._scope["path_params"][name]
+        return given
+
     def uuid(self, name: str) -> UUID:
         """Return a path parameter as UUID; other spellings than the usual one do not exist."""
-        text: str = self.request.path_params[name]
+        text = self.path(name)
         if not _UUID.fullmatch(text):
             raise NotFoundError("There is nothing at this address for you.")
         return UUID(text)
 
     def header(self, name: bytes) -> str | None:
         """Return a header's value, None if absent. `name` in lower case."""
-        for key, value in self.request.scope["headers"]:
-            if key == name:
-                return str(value, "latin-1")
-        return None
+        value = self._headers.get(name)
+        return None if value is None else str(value, "latin-1")
 
     async def read(self) -> bytes:
         """Read the body once. HttpError if it is not JSON by its type, or too large."""
         if self._body is None:
-            media_type = (self.header(b"content-type") or "").partition(";")[0].strip().lower()
-            if media_type != "application/json":
+            media_type = self._headers.get(b"content-type", b"")
+            if media_type != b"application/json" and _bare(media_type) != b"application/json":
                 raise HttpError(415)
-            self._body = await _limited_body(self.request)
+            self._body = await self._limited_body()
         return self._body
+
+    async def _limited_body(self) -> bytes:
+        length = self._headers.get(b"content-length", b"0")
+        if length.isdigit() and int(length) > MAX_BODY_BYTES:
+            raise HttpError(413)
+        received = b""
+        while True:
+            message: Any = await self._receive()
+            if message["type"] != "http.request":
+                raise MalformedBodyError("The body ended early.")
+            chunk: bytes = message.get("body", b"")
+            received += chunk
+            if len(received) > MAX_BODY_BYTES:
+                raise HttpError(413)
+            if not message.get("more_body", False):
+                return received
 
     async def body(self, decoder: "msgspec.json.Decoder[StructT]") -> StructT:
         """Decode the body strictly: unknown fields, other types and out-of-range values are refused."""
@@ -160,7 +207,7 @@ class Call:
 
     def query(self, type_: type[StructT]) -> StructT:
         """Decode the query string into its struct. InvalidRequestError for unknown or repeated names."""
-        pairs = parse_qsl(self.request.scope["query_string"].decode("latin-1"), keep_blank_values=True)
+        pairs = parse_qsl(self._scope["query_string"].decode("latin-1"), keep_blank_values=True)
         given: dict[str, str] = {}
         for name, value in pairs:
             if name in given:
@@ -187,16 +234,8 @@ class Call:
         return match[1]
 
 
-async def _limited_body(request: "Request[Any, Any, Any]") -> bytes:
-    length = request.headers.get("content-length", "0")
-    if length.isdigit() and int(length) > MAX_BODY_BYTES:
-        raise HttpError(413)
-    received = bytearray()
-    async for chunk in request.stream():
-        received += chunk
-        if len(received) > MAX_BODY_BYTES:
-            raise HttpError(413)
-    return bytes(received)
+def _bare(media_type: bytes) -> bytes:
+    return media_type.partition(b";")[0].strip().lower()
 
 
 def _decode_with_whole_floats(raw: bytes, type_: Any, error: msgspec.ValidationError) -> Any:
@@ -237,12 +276,10 @@ def _query_error(name: str, detail: str) -> InvalidRequestError:
     return InvalidRequestError("A query parameter is wrong.", errors=(FieldError("#" + known, detail),))
 
 
-def trace_id_of(headers: "list[tuple[bytes, bytes]]") -> str:
+def _trace_id(traceparent: bytes | None) -> str:
     """Return the caller's trace id (W3C traceparent), or a new one."""
-    for name, value in headers:
-        if name == b"traceparent" and (match := _TRACEPARENT.fullmatch(value)):
-            return match[1].decode()
-    return uuid4().hex
+    match = _TRACEPARENT.fullmatch(traceparent) if traceparent else None
+    return match[1].decode() if match else os.urandom(16).hex()
 
 
 # Answers
@@ -250,15 +287,13 @@ def trace_id_of(headers: "list[tuple[bytes, bytes]]") -> str:
 
 def answer(
     body: Any, *, status: int = 200, headers: Mapping[str, str] | None = None, media_type: str = "application/json"
-) -> ASGIResponse:
+) -> Answer:
     """Return a successful answer; `bytes` are sent as they are."""
     content = body if isinstance(body, bytes) else b"" if body is None else _encode(body)
-    return ASGIResponse(
-        body=content,
-        status_code=status,
-        headers=dict(headers) if headers else None,
-        media_type=media_type if content or status not in (204, 304) else "",
-    )
+    sent = [(name.encode("latin-1"), value.encode("latin-1")) for name, value in headers.items()] if headers else []
+    if content:
+        sent.append((b"content-type", media_type.encode()))
+    return Answer(status, tuple(sent), content)
 
 
 def problem_of(error: Exception, trace_id: str, base_url: str) -> tuple[Kind, Problem]:
@@ -285,13 +320,13 @@ def problem_of(error: Exception, trace_id: str, base_url: str) -> tuple[Kind, Pr
     )
 
 
-def problem_answer(error: Exception, trace_id: str, base_url: str) -> ASGIResponse:
+def problem_answer(error: Exception, trace_id: str, base_url: str) -> Answer:
     """Return the answer that shows an error."""
     kind, problem = problem_of(error, trace_id, base_url)
     headers = dict(error.headers) if isinstance(error, ServiceError) else {}
     if kind.status == 401:
         headers["WWW-Authenticate"] = 'Bearer realm="blattwerk"'
-    return ASGIResponse(body=_encode(problem), status_code=kind.status, headers=headers, media_type=PROBLEM_TYPE)
+    return answer(problem, status=kind.status, headers=headers, media_type=PROBLEM_TYPE)
 
 
 def translated(error: Exception) -> Exception:

@@ -7,15 +7,17 @@ wrong version is refused by the log, and `catch_up` folds what was missed.
 import asyncio
 import hashlib
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 from uuid import UUID
+
+from msgspec import Struct
 
 from domain import fairness
 from domain.codec import Codec, Event, codec_for
 from domain.decider import ImpossibleFactError
 from domain.table.fold import apply, apply_judged, begin
-from domain.table.model import TableState
+from domain.table.model import Occupant, TableState
 from projections.table_view import Projection
 from service.notes import TableNotes
 from service.store.log import Log, StoredEvent
@@ -27,6 +29,14 @@ class DamagedStreamError(Exception):
     """A stream cannot be folded: names stream and version."""
 
 
+class TableNames(Struct, frozen=True):
+    """Public names of a table's people, while the same people sit there and none of them changes his."""
+
+    seats: tuple[Occupant, ...]
+    epoch: int
+    by_player: Mapping[str, str]
+
+
 class LiveTable:
     """One table as this process knows it. Commands on it run one after the other (`lock`)."""
 
@@ -36,6 +46,7 @@ class LiveTable:
         "hash",
         "id",
         "lock",
+        "names",
         "notes",
         "projection",
         "salts",
@@ -56,6 +67,7 @@ class LiveTable:
         self.time = time
         """When the last event was received; a later one is never recorded as earlier."""
         self.lock = asyncio.Lock()
+        self.names: TableNames | None = None
         self.projection: Projection | None = None
         """What this process last wrote to Redis."""
         self.notes: TableNotes | None = None

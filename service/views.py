@@ -1,8 +1,8 @@
 """Serving and writing views: Redis where it can, the log where it must."""
 
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from typing import Any
+from typing import Any, Protocol
 from uuid import UUID
 
 from msgspec import Struct
@@ -10,11 +10,20 @@ from msgspec import Struct
 from domain.decider import Seat
 from projections.redis_store import RedisStore, ViewsAwayError, WriteRequest
 from projections.table_view import Projection, project, splice
-from service.live import LiveTable, TableCache
+from service.live import LiveTable, TableCache, TableNames
 from service.notes import TableNotes, notes_of
 from service.store.log import Log
 
-NamesOf = Callable[[Iterable[str]], Awaitable[Mapping[str, str]]]
+
+class Names(Protocol):
+    """Where public names come from."""
+
+    names_epoch: int
+    """Changes when a name may have changed."""
+
+    async def names_of(self, players: Iterable[str]) -> Mapping[str, str]:
+        """Return public names by account; erased accounts are missing."""
+        ...
 
 
 class ViewSeen(Struct, frozen=True):
@@ -30,11 +39,11 @@ class ViewSeen(Struct, frozen=True):
 class Views:
     """Reads a table's view for an account, and writes projections after commits."""
 
-    def __init__(self, store: RedisStore, log: Log, cache: TableCache, names_of: NamesOf) -> None:
+    def __init__(self, store: RedisStore, log: Log, cache: TableCache, names: Names) -> None:
         self._store = store
         self._log = log
         self._cache = cache
-        self._names_of = names_of
+        self._names = names
 
     async def publish(self, table: LiveTable, *, rewrite: bool = False) -> Projection:
         """Write the table's projection to Redis; without Redis readers fold from the log."""
@@ -55,8 +64,14 @@ class Views:
         notes = notes_of(table)
         if notes is not None:
             await notes.load(self._log)
-        names = await self._names_of(seat.player for seat in state.seats if seat.player is not None)
-        return project(state, names, join_code=table.join_code, notes=_of_seats(notes), before=table.projection)
+        names = table.names
+        if names is None or names.seats is not state.seats or names.epoch != self._names.names_epoch:
+            epoch = self._names.names_epoch
+            known = await self._names.names_of(seat.player for seat in state.seats if seat.player is not None)
+            names = table.names = TableNames(state.seats, epoch, known)
+        return project(
+            state, names.by_player, join_code=table.join_code, notes=_of_seats(notes), before=table.projection
+        )
 
     async def see(self, stream: UUID, account: str, etag: str | None, code: str | None) -> ViewSeen | None:
         """Return the view of a table for an account, None if it does not exist for it.

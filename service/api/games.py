@@ -2,19 +2,17 @@
 
 from typing import Any, Final
 
-from litestar.response.base import ASGIResponse
-
 from domain.decider import AnyGame
 from domain.registry import CURRENT
 from service import wire
 from service.errors import NotFoundError
-from service.http import Call, Operation, answer
+from service.http import Answer, Call, Operation, answer
 
 _GAME_PARAMETER: Final = {"game": {"type": "string", "pattern": "^[a-z][a-z_]{1,29}$", "examples": ["hearts"]}}
 _CACHE: Final = {"Cache-Control": "public, max-age=300"}
 
 
-async def list_games(_: Call) -> ASGIResponse:
+async def list_games(_: Call) -> Answer:
     items = tuple(
         wire.GameSummary(game.key, game.title, game.rules_version, *game.seats, game.credits)
         for game in CURRENT.values()
@@ -22,21 +20,21 @@ async def list_games(_: Call) -> ASGIResponse:
     return answer(wire.GameList(items), headers=_CACHE)
 
 
-async def get_game(call: Call) -> ASGIResponse:
+async def get_game(call: Call) -> Answer:
     game = _game(call)
     options = dict(game.options_schema)
     info = wire.GameInfo(game.key, game.title, game.rules_version, *game.seats, game.credits, options)
     return answer(info, headers=_CACHE)
 
 
-async def get_rules(call: Call) -> ASGIResponse:
+async def get_rules(call: Call) -> Answer:
     game = _game(call)
     rules = wire.RuleList(game.key, game.rules_version, game.rules, dict(game.rejections))
     return answer(rules, headers=_CACHE)
 
 
 def _game(call: Call) -> AnyGame:
-    game = CURRENT.get(call.request.path_params["game"])
+    game = CURRENT.get(call.path("game"))
     if game is None:
         raise NotFoundError("There is no game of this name.")
     return game

@@ -2,19 +2,18 @@
 
 from typing import Any
 
-from litestar.response.base import ASGIResponse
 from prometheus_client import CONTENT_TYPE_LATEST
 
 from projections.redis_store import ViewsAwayError
 from service import wire
-from service.http import Call, Operation, answer
+from service.http import Answer, Call, Operation, answer
 
 
-async def livez(_: Call) -> ASGIResponse:
+async def livez(_: Call) -> Answer:
     return answer(wire.Health("ok"), headers={"Cache-Control": "no-store"})
 
 
-async def readyz(call: Call) -> ASGIResponse:
+async def readyz(call: Call) -> Answer:
     await call.services.log.ping()
     try:
         await call.services.redis.ping()
@@ -23,11 +22,11 @@ async def readyz(call: Call) -> ASGIResponse:
     return answer(wire.Readiness("ok", "ok", "ok"), headers={"Cache-Control": "no-store"})
 
 
-async def metrics(call: Call) -> ASGIResponse:
+async def metrics(call: Call) -> Answer:
     return answer(call.services.metrics.text(), media_type=CONTENT_TYPE_LATEST)
 
 
-async def contract(call: Call) -> ASGIResponse:
+async def contract(call: Call) -> Answer:
     return answer(call.services.contract, headers={"Cache-Control": "public, max-age=300"})
 
 

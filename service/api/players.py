@@ -4,10 +4,9 @@ from typing import Any
 from uuid import UUID
 
 import msgspec
-from litestar.response.base import ASGIResponse
 
 from service import wire
-from service.http import Call, Operation, answer
+from service.http import Answer, Call, Operation, answer
 from service.store.accounts import TokenRow
 
 _new_player = msgspec.json.Decoder(wire.NewPlayer)
@@ -16,24 +15,24 @@ _new_token = msgspec.json.Decoder(wire.NewToken)
 _NO_STORE = {"Cache-Control": "no-store"}
 
 
-async def create_player(call: Call) -> ASGIResponse:
+async def create_player(call: Call) -> Answer:
     body, key = await call.body(_new_player), call.idempotency_key()
     made = await call.services.accounts.create_guest(body.name, key)
     created = wire.PlayerCreated(str(made.id), made.name, str(made.token_id), made.token)
     return answer(created, status=201, headers={"Location": f"/v1/players/{made.id}", **_NO_STORE})
 
 
-async def get_player(call: Call) -> ASGIResponse:
+async def get_player(call: Call) -> Answer:
     player = call.uuid("player")
     return answer(wire.PlayerPublic(str(player), await call.services.accounts.public_name(player)))
 
 
-async def get_me(call: Call) -> ASGIResponse:
+async def get_me(call: Call) -> Answer:
     name, created = await call.services.accounts.me(call.caller)
     return answer(wire.Me(call.caller.id, name, call.caller.role, created))
 
 
-async def change_me(call: Call) -> ASGIResponse:
+async def change_me(call: Call) -> Answer:
     body = await call.body(_me_change)
     name = await call.services.accounts.rename(call.caller, body.name)
     await call.services.tables.show_names_of(call.caller.id)
@@ -41,26 +40,26 @@ async def change_me(call: Call) -> ASGIResponse:
     return answer(wire.Me(call.caller.id, name, call.caller.role, created))
 
 
-async def delete_me(call: Call) -> ASGIResponse:
+async def delete_me(call: Call) -> Answer:
     await call.services.tables.leave_all(call.caller.id)
     await call.services.accounts.erase(call.caller)
     await call.services.tables.show_names_of(call.caller.id)
     return answer(None, status=204)
 
 
-async def create_token(call: Call) -> ASGIResponse:
+async def create_token(call: Call) -> Answer:
     body, key = await call.body(_new_token), call.idempotency_key()
     row, token = await call.services.accounts.create_token(call.caller, body.label, body.expires_in_days, key)
     created = wire.TokenCreated(str(row.id), row.label, row.expires, token)
     return answer(created, status=201, headers=_NO_STORE)
 
 
-async def list_tokens(call: Call) -> ASGIResponse:
+async def list_tokens(call: Call) -> Answer:
     rows = await call.services.accounts.tokens(call.caller)
     return answer(wire.TokenList(tuple(_info(row, call.caller.token) for row in rows)), headers=_NO_STORE)
 
 
-async def revoke_token(call: Call) -> ASGIResponse:
+async def revoke_token(call: Call) -> Answer:
     await call.services.accounts.revoke(call.caller, call.uuid("token"))
     return answer(None, status=204)
 

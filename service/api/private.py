@@ -4,13 +4,12 @@ import hashlib
 from typing import Any, Final
 
 import msgspec
-from litestar.response.base import ASGIResponse
 
 from domain.registry import CURRENT
 from domain.table.model import TableRefusal
 from service import wire
 from service.api.shared import TABLE_ETAG, VIEW_HEADERS, view_answer
-from service.http import Call, Operation, answer, canonical_body
+from service.http import Answer, Call, Operation, answer, canonical_body
 from service.refusals import raise_refusal
 from service.tables import once
 
@@ -19,11 +18,11 @@ _orders: Final[dict[str, Any]] = {key: msgspec.json.Decoder(type_) for key, type
 _questions: Final[dict[str, Any]] = {key: msgspec.json.Decoder(type_) for key, type_ in wire.QUESTIONS.items()}
 
 
-async def get_drafts(call: Call) -> ASGIResponse:
+async def get_drafts(call: Call) -> Answer:
     return answer(await call.services.tables.private(call.uuid("table"), call.caller.id), headers=VIEW_HEADERS)
 
 
-async def prepare_draft(call: Call) -> ASGIResponse:
+async def prepare_draft(call: Call) -> Answer:
     table, decoder = call.uuid("table"), await _decoder(call, _drafts, "no_notes")
     draft, key = await call.body(decoder), call.idempotency_key()
     digest = hashlib.sha256(canonical_body(await call.read())).digest()
@@ -31,28 +30,28 @@ async def prepare_draft(call: Call) -> ASGIResponse:
     return view_answer(await call.services.tables.note(table, call.caller.id, command), status=201)
 
 
-async def take_back_drafts(call: Call) -> ASGIResponse:
+async def take_back_drafts(call: Call) -> Answer:
     return await _take_back(call, None)
 
 
-async def take_back_draft(call: Call) -> ASGIResponse:
-    return await _take_back(call, call.request.path_params["draft"])
+async def take_back_draft(call: Call) -> Answer:
+    return await _take_back(call, call.path("draft"))
 
 
-async def order_hand(call: Call) -> ASGIResponse:
+async def order_hand(call: Call) -> Answer:
     table, decoder = call.uuid("table"), await _decoder(call, _orders, "no_notes")
     move: Any = await call.body(decoder)
     command = once(move.__struct_config__.tag, move)
     return view_answer(await call.services.tables.note(table, call.caller.id, command))
 
 
-async def ask_advice(call: Call) -> ASGIResponse:
+async def ask_advice(call: Call) -> Answer:
     table, decoder = call.uuid("table"), await _decoder(call, _questions, "no_advice")
     question: Any = await call.body(decoder)
     return answer(await call.services.tables.advise(table, call.caller.id, question), headers=VIEW_HEADERS)
 
 
-async def _take_back(call: Call, draft: str | None) -> ASGIResponse:
+async def _take_back(call: Call, draft: str | None) -> Answer:
     table, game = call.uuid("table"), await _game(call)
     if game not in wire.TAKE_BACKS:
         raise_refusal(TableRefusal("no_notes"), CURRENT[game])

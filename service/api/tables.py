@@ -5,14 +5,13 @@ from contextlib import suppress
 from typing import Any, Final
 
 import msgspec
-from litestar.response.base import ASGIResponse
 
 from domain.registry import CURRENT
 from domain.table.model import TableRefusal
 from service import wire
 from service.api.shared import TABLE_ETAG, VIEW_HEADERS, view_answer
 from service.errors import HttpError, InvalidRequestError, NotFoundError
-from service.http import Call, Operation, answer, canonical_body
+from service.http import Answer, Call, Operation, answer, canonical_body
 from service.refusals import raise_refusal
 from service.tables import TableAnswer
 
@@ -24,7 +23,7 @@ _values: Final[Any] = msgspec.json.Decoder(dict[str, Any])
 _moves: Final[dict[str, Any]] = {key: msgspec.json.Decoder(wire.move_request(game)) for key, game in CURRENT.items()}
 
 
-async def create_table(call: Call) -> ASGIResponse:
+async def create_table(call: Call) -> Answer:
     body, key = await call.body(_new_table), call.idempotency_key()
     made = await call.services.tables.create(
         call.caller.id,
@@ -39,7 +38,7 @@ async def create_table(call: Call) -> ASGIResponse:
     return view_answer(made.view, status=201, headers={"Location": f"/v1/tables/{made.table}"})
 
 
-async def list_tables(call: Call) -> ASGIResponse:
+async def list_tables(call: Call) -> Answer:
     query = call.query(wire.TablesQuery)
     items, cursor = await call.services.lobby.page(query.game, query.status, query.cursor, query.limit)
     body = b'{"items":[%b],"next_cursor":%b}' % (b",".join(items), msgspec.json.encode(cursor))
@@ -50,7 +49,7 @@ async def list_tables(call: Call) -> ASGIResponse:
     return answer(body, headers={"Link": link})
 
 
-async def get_table(call: Call) -> ASGIResponse:
+async def get_table(call: Call) -> Answer:
     table, query = call.uuid("table"), call.query(wire.TableQuery)
     etag = call.header(b"if-none-match")
     seen = await call.services.tables.view(table, call.caller.id, etag, query.join_code)
@@ -59,7 +58,7 @@ async def get_table(call: Call) -> ASGIResponse:
     return view_answer(seen)
 
 
-async def take_seat(call: Call) -> ASGIResponse:
+async def take_seat(call: Call) -> Answer:
     table = call.uuid("table")
     body, key = await call.body(_sit), call.idempotency_key()
     sat = await call.services.tables.sit(
@@ -75,38 +74,38 @@ async def take_seat(call: Call) -> ASGIResponse:
     return view_answer(sat.view, status=201, headers={"Location": f"/v1/tables/{table}"})
 
 
-async def leave_table(call: Call) -> ASGIResponse:
+async def leave_table(call: Call) -> Answer:
     await call.services.tables.leave(call.uuid("table"), call.caller.id)
     return answer(None, status=204)
 
 
-async def free_seat(call: Call) -> ASGIResponse:
-    seat: str = call.request.path_params["seat"]
+async def free_seat(call: Call) -> Answer:
+    seat: str = call.path("seat")
     if seat not in ("0", "1", "2", "3", "4", "5"):
         raise NotFoundError("There is nothing at this address for you.")
     return _after(await call.services.tables.unseat_bot(call.uuid("table"), call.caller.id, int(seat)))
 
 
-async def start_round(call: Call) -> ASGIResponse:
+async def start_round(call: Call) -> Answer:
     table, body = call.uuid("table"), await call.body(_start)
     return _after(await call.services.tables.start(table, call.caller.id, body.round))
 
 
-async def change_options(call: Call) -> ASGIResponse:
+async def change_options(call: Call) -> Answer:
     table, values = call.uuid("table"), await call.body(_values)
     return _after(await call.services.tables.change_options(table, call.caller.id, values))
 
 
-async def mark_ready(call: Call) -> ASGIResponse:
+async def mark_ready(call: Call) -> Answer:
     table, body = call.uuid("table"), await call.body(_ready)
     return _after(await call.services.tables.mark_ready(table, call.caller.id, body.ready))
 
 
-async def end_match(call: Call) -> ASGIResponse:
+async def end_match(call: Call) -> Answer:
     return _after(await call.services.tables.end_match(call.uuid("table"), call.caller.id))
 
 
-async def make_move(call: Call) -> ASGIResponse:
+async def make_move(call: Call) -> Answer:
     stream = call.uuid("table")
     game = await call.services.tables.game_of(stream, call.caller.id)
     body = await _move_body(call, game)
@@ -132,7 +131,7 @@ async def _move_body(call: Call, game: str) -> Any:
         raise
 
 
-async def list_events(call: Call) -> ASGIResponse:
+async def list_events(call: Call) -> Answer:
     table, query = call.uuid("table"), call.query(wire.EventsQuery)
     accept = call.header(b"accept") or "*/*"
     if not any(kind in accept for kind in ("*/*", "application/*", "application/json")):
@@ -146,7 +145,7 @@ async def list_events(call: Call) -> ASGIResponse:
     return answer(body, headers={**VIEW_HEADERS, **link})
 
 
-async def get_head(call: Call) -> ASGIResponse:
+async def get_head(call: Call) -> Answer:
     table, query = call.uuid("table"), call.query(wire.TableQuery)
     version, hash_, time = await call.services.tables.head(table, call.caller.id, query.join_code)
     signer = call.services.signer
@@ -154,7 +153,7 @@ async def get_head(call: Call) -> ASGIResponse:
     return answer(wire.Head(str(table), version, hash_.hex(), time, note, signer.verifier_key), headers=VIEW_HEADERS)
 
 
-def _after(done: TableAnswer) -> ASGIResponse:
+def _after(done: TableAnswer) -> Answer:
     return view_answer(done.view)
 
 

@@ -48,7 +48,7 @@ _VALID: Final = "revoked_at is null and (expires_at is null or expires_at > now(
 _TOKENS_OF: Final = f"select sha256, {_TOKEN} from tokens where sha256 = any (%s::bytea[]) and {_VALID}"  # noqa: S608
 _TOUCH: Final = """
 update tokens set last_used_at = now()
-where id = %s and (last_used_at is null or last_used_at < now() - interval '10 seconds')"""
+where id = any(%s) and (last_used_at is null or last_used_at < now() - interval '10 seconds')"""
 _CREATE_PLAYER: Final = """
 with player as (
   insert into players (id, name) values (%(id)s, %(name)s) on conflict do nothing returning id
@@ -99,9 +99,9 @@ class AccountStore:
         """Return the valid token with this SHA-256; None if there is none, or it is revoked or expired."""
         return await self._tokens.ask(digest)
 
-    async def touch(self, token_id: UUID) -> None:
-        """Note that a token is used now."""
-        await self._pool.fetch(_TOUCH, (token_id,))
+    async def touch(self, token_ids: Sequence[UUID]) -> None:
+        """Note that tokens are used now."""
+        await self._pool.fetch(_TOUCH, (list(token_ids),))
 
     async def create_token(
         self, token_id: UUID, player: UUID, *, role: str, digest: bytes, label: str, days: int

@@ -1,7 +1,12 @@
 """Accounts and tokens over HTTP."""
 
+from typing import Any
+
+import httpx
 import pytest
 
+from service.app import OPERATIONS
+from service.http import Operation
 from tests.service.client import Player, new_key
 from tests.service.test_tables_http import code_of
 
@@ -109,3 +114,15 @@ def test_only_operators_read_the_figures(service_url: str) -> None:
     assert code_of(ada.http.get("/metrics")) == "forbidden"
     assert ada.http.get("/readyz").json() == {"status": "ok", "database": "ok", "views": "ok"}
     assert ada.http.get("/livez").json() == {"status": "ok"}
+
+
+@pytest.mark.parametrize("operation", OPERATIONS, ids=lambda operation: operation.id)
+def test_every_path_of_the_contract_is_routed(service_url: str, operation: Operation[Any]) -> None:
+    path = operation.path.replace("{game}", "hearts").replace("{seat}", "1").replace("{draft}", "p1")
+    for name in ("table", "player", "token"):
+        path = path.replace(f"{{{name}}}", "018f2b6e-7c1a-4d3e-9a44-5b6c7d8e9f01")
+    options = httpx.options(service_url + path)
+    assert options.status_code == 204, path
+    assert operation.method in options.headers["allow"].split(", ")
+    unsigned = httpx.request(operation.method, service_url + path)
+    assert (unsigned.status_code == 401) == (not operation.public), unsigned.text

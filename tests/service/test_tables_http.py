@@ -189,8 +189,17 @@ def test_a_refused_move_names_the_rule_and_what_is_legal_and_tells_nobody_else(p
 def test_a_move_of_another_game_is_a_conflict_and_nonsense_is_malformed(people: list[Player]) -> None:
     table = table_of_four(people)
     assert code_of(people[1].move(table, 5, {"type": "draw_stock"})) == "wrong_game"
-    for move in ({"type": "fly"}, {"type": "play"}, {"type": "play", "card": 7}, {"card": "2C"}, [], None, "play"):
-        refused = people[1].move(table, 5, move)  # type: ignore[arg-type]
+    moves: tuple[Any, ...] = (
+        {"type": "fly"},
+        {"type": "play"},
+        {"type": "play", "card": 7},
+        {"card": "2C"},
+        [],
+        None,
+        "play",
+    )
+    for move in moves:
+        refused = people[1].move(table, 5, move)
         assert (refused.status_code, code_of(refused)) == (400, "invalid_request"), refused.text
 
 
