@@ -49,6 +49,8 @@ _PROMISE: Final = 0.4
 """Worth of two cards of an unfinished run, in points, while cards can still be drawn."""
 _MARGIN: Final = 0.3
 """Points by which a swap must improve the hand on average."""
+_FEEDING: Final = 0.5
+"""Points that a card added to another player's run must pay, unless the round is about to end."""
 
 
 def bot(view: View, seed: int) -> Move:
@@ -199,9 +201,6 @@ def _worth_feeding(view: View, planner: Planner) -> VonHerzenLayOffPlace | None:
         if gain > best_gain:
             best, best_gain = place, gain
     return best
-
-
-_FEEDING: Final = 0.5
 
 
 def _goes_out(view: View, places: Sequence[VonHerzenLayOffPlace]) -> bool:
