@@ -11,7 +11,6 @@ from typing import Final, TypeAlias
 
 from domain.cards import Card
 from domain.decider import SeatView
-from domain.fairness import uniform_from
 from domain.games.von_herzen.facts import Cards
 from domain.games.von_herzen.model import VonHerzenBoard, VonHerzenPrivate, VonHerzenRun
 from domain.games.von_herzen.moves import (
@@ -39,8 +38,9 @@ from domain.games.von_herzen.moves import (
 )
 from domain.games.von_herzen.plans import KIND, Planner, own_runs
 from domain.games.von_herzen.runs import COLOUR, FULL, PACK, needed_rank
+from domain.tosses import tosses
 
-Chooser: TypeAlias = Callable[[int], int]
+Toss: TypeAlias = Callable[[], float]
 View: TypeAlias = SeatView[VonHerzenBoard, VonHerzenPrivate, Legal]
 
 _SAMPLES: Final = 12
@@ -49,24 +49,26 @@ _PROMISE: Final = 0.4
 """Worth of two cards of an unfinished run, in points, while cards can still be drawn."""
 _MARGIN: Final = 0.3
 """Points by which a swap must improve the hand on average."""
+_FEEDING: Final = 0.5
+"""Points that a card added to another player's run must pay, unless the round is about to end."""
 
 
 def bot(view: View, seed: int) -> Move:
     """Return the bot's move; `view` must be that of a seat that has to act."""
-    chance = uniform_from(seed.to_bytes(8, "big"))
+    toss = tosses(seed)
     match view.board.phase:
         case "swap_offer":
-            cards = _worth_swapping(view, view.hand, 1, len(view.hand), chance)
+            cards = _worth_swapping(view, view.hand, 1, len(view.hand), toss)
             return VonHerzenOffer(cards) if cards else VonHerzenPassOffer()
         case "swap_answer":
-            return _answer(view, chance)
+            return _answer(view, toss)
         case "swap_take":
             offered = view.board.swap.offered if view.board.swap else 0
-            cards = _worth_swapping(view, view.hand, offered, offered, chance)
+            cards = _worth_swapping(view, view.hand, offered, offered, toss)
             return VonHerzenTake(cards) if cards else VonHerzenLeave()
         case "swap_agree":
             count = view.board.swap.countered if view.board.swap else 0
-            cards = _worth_swapping(view, view.private.offered, count, count, chance)
+            cards = _worth_swapping(view, view.private.offered, count, count, toss)
             return VonHerzenAgree(cards) if cards else VonHerzenWithdraw()
         case "draw":
             return _draw(view)
@@ -84,20 +86,20 @@ def _promise(board: VonHerzenBoard) -> float:
 # swap phase
 
 
-def _answer(view: View, chance: Chooser) -> Move:
+def _answer(view: View, toss: Toss) -> Move:
     offered = view.board.swap.offered if view.board.swap else 0
-    cards = _worth_swapping(view, view.hand, 1, offered, chance)
+    cards = _worth_swapping(view, view.hand, 1, offered, toss)
     if not cards:
         return VonHerzenDecline()
     return VonHerzenAccept(cards) if len(cards) == offered else VonHerzenCounter(cards)
 
 
-def _worth_swapping(view: View, choice: Cards, least: int, most: int, chance: Chooser) -> Cards:
+def _worth_swapping(view: View, choice: Cards, least: int, most: int, toss: Toss) -> Cards:
     """Return `least` to `most` cards of `choice` whose exchange for unknown ones pays best; none if none does."""
     planner = Planner((), _promise(view.board))
     order = _by_worth(planner, view.hand, choice, most)
     unknown = [card for card in PACK if card not in view.hand]
-    hands = [_some(unknown, most, chance) for _ in range(_SAMPLES)]
+    hands = [_some(unknown, most, toss) for _ in range(_SAMPLES)]
     best, best_gain = 0, planner.gain(view.hand) + _MARGIN
     for count in range(least, most + 1):
         kept = [card for card in view.hand if card not in order[:count]]
@@ -107,10 +109,10 @@ def _worth_swapping(view: View, choice: Cards, least: int, most: int, chance: Ch
     return tuple(order[:best])
 
 
-def _some(cards: Sequence[Card], count: int, chance: Chooser) -> list[Card]:
+def _some(cards: Sequence[Card], count: int, toss: Toss) -> list[Card]:
     """Return `count` different cards by chance."""
     left = list(cards)
-    return [left.pop(chance(len(left))) for _ in range(count)]
+    return [left.pop(int(toss() * len(left))) for _ in range(count)]
 
 
 def _by_worth(planner: Planner, hand: Cards, choice: Cards, most: int) -> list[Card]:
@@ -199,9 +201,6 @@ def _worth_feeding(view: View, planner: Planner) -> VonHerzenLayOffPlace | None:
         if gain > best_gain:
             best, best_gain = place, gain
     return best
-
-
-_FEEDING: Final = 0.5
 
 
 def _goes_out(view: View, places: Sequence[VonHerzenLayOffPlace]) -> bool:

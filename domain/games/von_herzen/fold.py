@@ -1,10 +1,11 @@
 """What happened: facts applied to the state of Von Herzen, and what a round scores."""
 
+from bisect import bisect
 from typing import Final, Literal, TypeAlias, assert_never
 
 from msgspec.structs import replace
 
-from domain.cards import in_canonical_order, without
+from domain.cards import CANONICAL, Card, in_canonical_order, without
 from domain.decider import ImpossibleFactError, Seat
 from domain.games.von_herzen.facts import (
     Cards,
@@ -124,6 +125,12 @@ def _require_turn(state: VonHerzenState, seat: Seat, phases: tuple[str, ...], fa
 def _put(rows: tuple[Cards, ...], seat: Seat, row: Cards) -> tuple[Cards, ...]:
     """Return the rows of all seats with that of one seat replaced."""
     return (*rows[:seat], row, *rows[seat + 1 :])
+
+
+def _plus(hand: Cards, card: Card) -> Cards:
+    """Return the hand, which is in canonical order, with a card more."""
+    place = bisect(hand, CANONICAL[card], key=CANONICAL.__getitem__)
+    return (*hand[:place], card, *hand[place:])
 
 
 def _minus(hand: Cards, cards: Cards) -> Cards:
@@ -277,46 +284,48 @@ def _turn(state: VonHerzenState, seat: Seat, turn: int, *, idle: int = 0) -> Von
 def _stock_drawn(state: VonHerzenState, fact: VonHerzenStockDrawn) -> VonHerzenState:
     _require_turn(state, fact.seat, ("draw",), fact)
     _require(state.stock[0] == fact.card, fact)
-    hands = _put(state.hands, fact.seat, in_canonical_order((*state.hands[fact.seat], fact.card)))
+    hands = _put(state.hands, fact.seat, _plus(state.hands[fact.seat], fact.card))
     return replace(state, phase="lay", hands=hands, stock=state.stock[1:], progress=True)  # V-60
 
 
 def _pile_drawn(state: VonHerzenState, fact: VonHerzenPileDrawn) -> VonHerzenState:
     _require_turn(state, fact.seat, ("draw",), fact)
-    hands = _put(state.hands, fact.seat, in_canonical_order((*state.hands[fact.seat], fact.card)))
-    taken = _put(state.taken, fact.seat, in_canonical_order((*state.taken[fact.seat], fact.card)))
+    hands = _put(state.hands, fact.seat, _plus(state.hands[fact.seat], fact.card))
+    taken = _put(state.taken, fact.seat, _plus(state.taken[fact.seat], fact.card))
     return replace(state, phase="lay", hands=hands, pile=without(state.pile, fact.card), taken=taken)
-
-
-def _played(state: VonHerzenState, seat: Seat, cards: Cards) -> tuple[tuple[Cards, ...], tuple[Cards, ...]]:
-    """Return hands and taken cards of all seats after a seat has put these cards on the table."""
-    hands = _put(state.hands, seat, _minus(state.hands[seat], cards))
-    taken = state.taken
-    if taken[seat]:
-        taken = _put(taken, seat, tuple(card for card in taken[seat] if card not in cards))
-    return hands, taken
 
 
 def _run_laid(state: VonHerzenState, fact: VonHerzenRunLaid) -> VonHerzenState:
     _require_turn(state, fact.seat, _LAYING, fact)
     _require(fact.run == len(state.runs), fact)
-    hands, taken = _played(state, fact.seat, fact.cards)
+    hands = _put(state.hands, fact.seat, _minus(state.hands[fact.seat], fact.cards))
+    taken = state.taken
+    if taken[fact.seat]:
+        taken = _put(taken, fact.seat, tuple(card for card in taken[fact.seat] if card not in fact.cards))
     runs = (*state.runs, new_run(fact.run, fact.seat, fact.cards))
     return replace(state, hands=hands, taken=taken, runs=runs, progress=True)
 
 
 def _laid_off(state: VonHerzenState, fact: VonHerzenCardLaidOff) -> VonHerzenState:
     _require_turn(state, fact.seat, _LAYING, fact)
-    hands, taken = _played(state, fact.seat, (fact.card,))
     longer = extended(state.runs[fact.run], fact.card, fact.end)
     runs = (*state.runs[: fact.run], longer, *state.runs[fact.run + 1 :])
+    hands, taken = _put_down(state, fact.seat, fact.card)
     return replace(state, hands=hands, taken=taken, runs=runs, progress=True)
 
 
 def _discarded(state: VonHerzenState, fact: VonHerzenCardDiscarded) -> VonHerzenState:
     _require_turn(state, fact.seat, ("lay",), fact)
-    hands, taken = _played(state, fact.seat, (fact.card,))
+    hands, taken = _put_down(state, fact.seat, fact.card)
     return replace(state, hands=hands, taken=taken, pile=(*state.pile, fact.card))
+
+
+def _put_down(state: VonHerzenState, seat: Seat, card: Card) -> tuple[tuple[Cards, ...], tuple[Cards, ...]]:
+    """Return hands and taken cards of all seats after a seat has put one card on the table."""
+    hands, taken = _put(state.hands, seat, without(state.hands[seat], card)), state.taken
+    if card in taken[seat]:
+        taken = _put(taken, seat, without(taken[seat], card))
+    return hands, taken
 
 
 def _turn_ended(state: VonHerzenState, fact: VonHerzenTurnEnded) -> VonHerzenState:
