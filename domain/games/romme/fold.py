@@ -229,8 +229,9 @@ def _melds_laid(state: RommeState, fact: RommeMeldsLaid) -> RommeState:
 
 def _cards_laid_off(state: RommeState, fact: RommeCardsLaidOff) -> RommeState:
     old = _meld(state, fact.meld)
-    added = [slot.card for slot in fact.slots if slot not in old.slots]
-    if sorted(added) != sorted(fact.cards) or len(fact.slots) != len(old.slots) + len(added):
+    cards = {slot.card for slot in fact.slots}
+    before = {slot.card for slot in old.slots}
+    if not before.isdisjoint(fact.cards) or cards != before.union(fact.cards) or len(cards) < len(fact.slots):
         raise ImpossibleFactError(f"meld {fact.meld} cannot have become this")
     hands, entered, shown = _without(state, fact.seat, fact.cards)
     return replace(
@@ -312,18 +313,20 @@ def _without(
     state: RommeState, seat: Seat, cards: Sequence[Card], *, phase: Phase = "play"
 ) -> tuple[_Hands, tuple[tuple[int, ...], ...], _Hands]:
     """Return hands, `entered` and `shown` after the seat on turn gave these cards away."""
-    if state.phase != phase or seat != state.turn or len(set(cards)) < len(cards):
+    if state.phase != phase or seat != state.turn:
         raise ImpossibleFactError(f"seat {seat} cannot have given away {cards} now")
-    hand = state.hands[seat]
-    kept = [place for place, card in enumerate(hand) if card not in cards]
-    if len(kept) + len(cards) != len(hand):
-        raise ImpossibleFactError(f"seat {seat} does not hold all of {cards}")
-    entered, shown = state.entered[seat], state.shown
+    hand, entered, shown = state.hands[seat], state.entered[seat], state.shown
+    for card in cards:
+        if card not in hand:
+            raise ImpossibleFactError(f"seat {seat} does not hold {card}")
+        place = hand.index(card)
+        hand = hand[:place] + hand[place + 1 :]  # R-82
+        entered = entered[:place] + entered[place + 1 :]
     if shown[seat]:
-        shown = (*shown[:seat], tuple(card for card in shown[seat] if card not in cards), *shown[seat + 1 :])
+        shown = (*shown[:seat], tuple([card for card in shown[seat] if card not in cards]), *shown[seat + 1 :])
     return (
-        (*state.hands[:seat], tuple([hand[place] for place in kept]), *state.hands[seat + 1 :]),
-        (*state.entered[:seat], tuple([entered[place] for place in kept]), *state.entered[seat + 1 :]),
+        (*state.hands[:seat], hand, *state.hands[seat + 1 :]),
+        (*state.entered[:seat], entered, *state.entered[seat + 1 :]),
         shown,
     )
 

@@ -2,7 +2,7 @@
 
 The hand is two sets of faces as bits, those it holds at all and those it holds twice. Beginning with
 its lowest face the search either leaves that face or uses it in one of the candidate melds whose lowest
-real card it is; what remains is solved once and remembered. After `NODES_MAX` positions it stops
+real card it is; what remains is solved once and remembered. After `LOOKS_MAX` candidates it stops
 looking further and keeps the best it has found.
 """
 
@@ -14,8 +14,8 @@ from domain.cards import RANKS, SUITS
 from domain.games.romme.deck import ACE_HIGH, ACE_LOW, FACE_VALUE, POSITION, VALUE, position_value
 from domain.games.romme.melds import LARGEST_RUN, LARGEST_SET, SMALLEST, face_at
 
-NODES_MAX: Final = 3_000
-"""Positions that one search looks at before it keeps the best found so far."""
+LOOKS_MAX: Final = 12_000
+"""Candidates that one search looks at, all positions together, before it keeps the best found so far."""
 
 Aim: TypeAlias = Literal["points", "cards"]
 """What is wanted most of: meld points (R-30), or hand value taken out of the hand (R-4)."""
@@ -27,6 +27,7 @@ BIT: Final[dict[str, int]] = {
     rank + suit: 1 << (number * _RANKS + POSITION[rank] % _RANKS) for number, suit in enumerate(SUITS) for rank in RANKS
 }
 """A bit for each face: suit by suit, the ace below the two."""
+_WORTH: Final[dict[int, int]] = {bit: FACE_VALUE[face[0]] for face, bit in BIT.items()}
 
 
 class Candidate(NamedTuple):
@@ -35,7 +36,11 @@ class Candidate(NamedTuple):
     faces: int
     jokers: int
     points: int
+    """Meld points."""
+    worth: int
+    """Value of the real cards in a hand."""
     cards_value: int
+    """Value of all its cards in a hand."""
     shown: tuple[tuple[str, bool], ...]
     """The face of each slot and whether a joker shows it."""
 
@@ -45,12 +50,14 @@ class Candidate(NamedTuple):
 
 def candidates(held: Mapping[str, int], jokers: int) -> Iterator[Candidate]:
     """Yield the melds worth trying with these faces and jokers."""
-    for rank in RANKS:
-        yield from _sets(rank, [suit for suit in SUITS if rank + suit in held], jokers)
+    suits_of = {rank: [suit for suit in SUITS if rank + suit in held] for rank in RANKS}
+    for rank, suits in suits_of.items():
+        yield from _sets(rank, suits, jokers)
     for suit in SUITS:
-        positions = [POSITION[rank] for rank in RANKS if rank + suit in held]
-        twins = any(held.get(rank + suit, 0) > 1 for rank in RANKS)
-        spare = {POSITION[rank] for rank in RANKS if twins or sum(rank + other in held for other in SUITS) > 1}
+        ranks = [rank for rank in RANKS if rank + suit in held]
+        twins = any(held[rank + suit] > 1 for rank in ranks)
+        spare = {POSITION[rank] for rank in ranks if twins or len(suits_of[rank]) > 1}
+        positions = [POSITION[rank] for rank in ranks]
         if ACE_HIGH in positions:
             positions.insert(0, ACE_LOW)
         yield from _runs(suit, positions, spare, jokers)
@@ -68,16 +75,20 @@ def _sets(rank: str, suits: Sequence[str], jokers: int) -> Iterator[Candidate]:
 def _runs(suit: str, positions: Sequence[int], spare: set[int], jokers: int) -> Iterator[Candidate]:
     """Yield runs from each real card to each higher one, with gaps and further places filled by jokers.
 
-    A joker lies where the hand has the real card only if a set could use that card.
+    A joker lies where the hand has the real card only if another meld could use that card: a set, or
+    with a twin in the suit a second run.
     """
-    for low, high in combinations(positions, 2):
-        inside = [position for position in positions if low < position < high]
-        gaps = high - low - 1 - len(inside)
-        optional = [position for position in inside if position in spare]
-        for omitted in range(min(len(optional), jokers - gaps) + 1):
-            for left_out in combinations(optional, omitted):
-                real = [low, *(position for position in inside if position not in left_out), high]
-                yield from _run_candidates(suit, real, jokers)
+    for first, low in enumerate(positions):
+        for last in range(first + 1, len(positions)):
+            inside, high = positions[first + 1 : last], positions[last]
+            gaps = high - low - 1 - len(inside)
+            if gaps > jokers:
+                break
+            optional = [position for position in inside if position in spare]
+            for omitted in range(min(len(optional), jokers - gaps) + 1):
+                for left_out in combinations(optional, omitted):
+                    real = [low, *(position for position in inside if position not in left_out), high]
+                    yield from _run_candidates(suit, real, jokers)
 
 
 def _run_candidates(suit: str, real: Sequence[int], jokers: int) -> Iterator[Candidate]:
@@ -97,8 +108,10 @@ def _run_candidates(suit: str, real: Sequence[int], jokers: int) -> Iterator[Can
 def _candidate(shown: Sequence[tuple[str, bool]], points: int) -> Candidate:
     real = [face for face, joker in shown if not joker]
     jokers = len(shown) - len(real)
-    value = sum(FACE_VALUE[face[0]] for face in real) + jokers * _JOKER_VALUE
-    return Candidate(sum(BIT[face] for face in real), jokers, points, value, tuple(shown))
+    worth = sum(FACE_VALUE[face[0]] for face in real)
+    return Candidate(
+        sum(BIT[face] for face in real), jokers, points, worth, worth + jokers * _JOKER_VALUE, tuple(shown)
+    )
 
 
 # the search
@@ -107,45 +120,53 @@ def _candidate(shown: Sequence[tuple[str, bool]], points: int) -> Candidate:
 class Search:
     """One aim's search; what it has solved serves every hand that is part of the same one."""
 
-    def __init__(self, candidates: Sequence[Candidate], aim: Aim) -> None:
+    def __init__(self, found: Sequence[Candidate], aim: Aim) -> None:
         self._joker_worth = _JOKER_POINTS_MAX if aim == "points" else _JOKER_VALUE
         self._by_lowest: dict[int, list[tuple[int, Candidate]]] = {}
         self._solved: dict[tuple[int, int, int], tuple[int, Candidate | None]] = {}
-        self._nodes = 0
-        for candidate in candidates:
+        self._looks = 0
+        for candidate in found:
             gain = candidate.points if aim == "points" else candidate.cards_value
             self._by_lowest.setdefault(candidate.faces & -candidate.faces, []).append((gain, candidate))
-        for found in self._by_lowest.values():
-            found.sort(key=lambda pair: (-pair[0], pair[1].jokers))
+        for pairs in self._by_lowest.values():
+            pairs.sort(key=lambda pair: (-pair[0], pair[1].jokers))
 
     def best(self, once: int, twice: int, jokers: int) -> int:
         """Return the most that can be gained from the faces held, those held twice, and jokers."""
-        return self._solve(once, twice, jokers)
+        return self._solve(once, twice, jokers, _worth(once) + _worth(twice))
 
-    def _solve(self, once: int, twice: int, jokers: int) -> int:
-        while once and (once & -once) not in self._by_lowest:
-            once &= once - 1
+    def _solve(self, once: int, twice: int, jokers: int, worth: int) -> int:
+        """Return the most that can be gained; `worth` is what all real cards together could bring."""
+        lowest = once & -once
+        while once and lowest not in self._by_lowest:
+            once, worth = once & ~lowest, worth - _copies_worth(lowest, twice)
+            lowest = once & -once
         if not once:
             return 0
         key = (once, twice & once, jokers)
         known = self._solved.get(key)
         if known is not None:
             return known[0]
-        self._nodes += 1
-        if self._nodes > NODES_MAX:
+        if self._looks > LOOKS_MAX:
             return 0
-        lowest = once & -once
+        most = worth + jokers * self._joker_worth
         best, choice = 0, None
         for gain, candidate in self._by_lowest[lowest]:
+            self._looks += 1
             faces = candidate.faces
             if faces & ~once or candidate.jokers > jokers:
                 continue
-            value = gain + self._solve((once & ~faces) | (twice & faces), twice & ~faces, jokers - candidate.jokers)
+            value = gain + self._solve(
+                (once & ~faces) | (twice & faces), twice & ~faces, jokers - candidate.jokers, worth - candidate.worth
+            )
             if value > best:
                 best, choice = value, candidate
-        value = self._solve(once & ~lowest, twice, jokers)
-        if value > best:
-            best, choice = value, None
+                if best == most:
+                    break
+        if best < most:
+            value = self._solve(once & ~lowest, twice, jokers, worth - _copies_worth(lowest, twice))
+            if value > best:
+                best, choice = value, None
         self._solved[key] = (best, choice)
         return best
 
@@ -161,3 +182,13 @@ class Search:
             faces = candidate.faces
             once, twice = (once & ~faces) | (twice & faces), twice & ~faces
             jokers -= candidate.jokers
+
+
+def _worth(faces: int) -> int:
+    """Return what one copy of each of these faces could bring."""
+    return sum(value for bit, value in _WORTH.items() if faces & bit)
+
+
+def _copies_worth(face: int, twice: int) -> int:
+    """Return what all copies of one face could bring."""
+    return _WORTH[face] * 2 if twice & face else _WORTH[face]
