@@ -37,6 +37,8 @@ class Hooks:
     that show the same must look the same to everybody but their own seat."""
     revealing: tuple[type, ...] = ()
     """Facts that show cards which were hidden until then, be it to everybody or to some seats."""
+    reveals: Callable[[Any, Seat | None], bool] | None = None
+    """Whether a fact of these shows hidden cards to this viewer; without it they may do so to all."""
     history: tuple[str, ...] = ()
     """Fields of the board that speak of finished rounds: a card in them says nothing about the running
     one, so they are left out where hidden cards are searched by name."""
@@ -56,12 +58,16 @@ class Hooks:
     option_changes: tuple[dict[str, object], ...] = ()
     """For games with a lobby between rounds: raw option values to change there."""
 
+    def may_reveal(self, fact: Any, viewer: Seat | None) -> bool:
+        """Return whether a fact may tell a viewer what he could not know before."""
+        return isinstance(fact, self.revealing) and (self.reveals is None or self.reveals(fact, viewer))
+
     @classmethod
     def of(cls, module: ModuleType) -> "Hooks":
         """Read the hooks of a module. AttributeError if a necessary one is missing."""
         given = {
             name: getattr(module, name)
-            for name in ("shown", "listed", "private_moves", "questions")
+            for name in ("shown", "reveals", "listed", "private_moves", "questions")
             if hasattr(module, name)
         }
         constants = {
