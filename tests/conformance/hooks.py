@@ -42,8 +42,8 @@ class Hooks:
     history: tuple[str, ...] = ()
     """Fields of the board that speak of finished rounds: a card in them says nothing about the running
     one, so they are left out where hidden cards are searched by name."""
-    unlisted: tuple[type, ...] = ()
-    """Moves that `legal` need not list in full (melds)."""
+    unlisted: tuple[type, ...] | Callable[[Any], bool] = ()
+    """Moves that `legal` need not list in full (melds): their types, or a function that tells."""
     listed: Callable[[tuple[Any, ...], tuple[Card, ...]], Iterable[Any]] | None = None
     """All moves that these legal entries allow with this hand. Without it only those positions are judged
     in full in which all choices of `Game.sample` can be gone through."""
@@ -58,6 +58,10 @@ class Hooks:
     option_changes: tuple[dict[str, object], ...] = ()
     """For games with a lobby between rounds: raw option values to change there."""
 
+    def may_be_unlisted(self, move: Any) -> bool:
+        """Return whether a move may be accepted although `legal` does not list it."""
+        return isinstance(move, self.unlisted) if isinstance(self.unlisted, tuple) else self.unlisted(move)
+
     def may_reveal(self, fact: Any, viewer: Seat | None) -> bool:
         """Return whether a fact may tell a viewer what he could not know before."""
         return isinstance(fact, self.revealing) and (self.reveals is None or self.reveals(fact, viewer))
@@ -67,7 +71,7 @@ class Hooks:
         """Read the hooks of a module. AttributeError if a necessary one is missing."""
         given = {
             name: getattr(module, name)
-            for name in ("shown", "reveals", "listed", "private_moves", "questions")
+            for name in ("shown", "reveals", "unlisted", "listed", "private_moves", "questions")
             if hasattr(module, name)
         }
         constants = {
