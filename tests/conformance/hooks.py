@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from importlib import import_module
+from importlib.util import find_spec
 from random import Random
 from types import ModuleType
 from typing import Any, TypeAlias
@@ -89,6 +90,12 @@ class Hooks:
             **given,
             **constants,
         )
+
+
+def brings_hooks(game: AnyGame) -> bool:
+    """Return whether the game has its module of hooks at all."""
+    folder = f"tests.games.{game.key}"
+    return find_spec(folder) is not None and find_spec(f"{folder}.conformance") is not None
 
 
 def hooks_of(game: AnyGame) -> Hooks:
