@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from importlib import import_module
+from importlib.util import find_spec
 from random import Random
 from types import ModuleType
 from typing import Any, TypeAlias
@@ -37,11 +38,13 @@ class Hooks:
     that show the same must look the same to everybody but their own seat."""
     revealing: tuple[type, ...] = ()
     """Facts that show cards which were hidden until then, be it to everybody or to some seats."""
+    reveals: Callable[[Any, Seat | None], bool] | None = None
+    """Whether a fact of these shows hidden cards to this viewer; without it they may do so to all."""
     history: tuple[str, ...] = ()
     """Fields of the board that speak of finished rounds: a card in them says nothing about the running
     one, so they are left out where hidden cards are searched by name."""
-    unlisted: tuple[type, ...] = ()
-    """Moves that `legal` need not list in full (melds)."""
+    unlisted: tuple[type, ...] | Callable[[Any], bool] = ()
+    """Moves that `legal` need not list in full (melds): their types, or a function that tells."""
     listed: Callable[[tuple[Any, ...], tuple[Card, ...]], Iterable[Any]] | None = None
     """All moves that these legal entries allow with this hand. Without it only those positions are judged
     in full in which all choices of `Game.sample` can be gone through."""
@@ -56,12 +59,20 @@ class Hooks:
     option_changes: tuple[dict[str, object], ...] = ()
     """For games with a lobby between rounds: raw option values to change there."""
 
+    def may_be_unlisted(self, move: Any) -> bool:
+        """Return whether a move may be accepted although `legal` does not list it."""
+        return isinstance(move, self.unlisted) if isinstance(self.unlisted, tuple) else self.unlisted(move)
+
+    def may_reveal(self, fact: Any, viewer: Seat | None) -> bool:
+        """Return whether a fact may tell a viewer what he could not know before."""
+        return isinstance(fact, self.revealing) and (self.reveals is None or self.reveals(fact, viewer))
+
     @classmethod
     def of(cls, module: ModuleType) -> "Hooks":
         """Read the hooks of a module. AttributeError if a necessary one is missing."""
         given = {
             name: getattr(module, name)
-            for name in ("shown", "listed", "private_moves", "questions")
+            for name in ("shown", "reveals", "unlisted", "listed", "private_moves", "questions")
             if hasattr(module, name)
         }
         constants = {
@@ -79,6 +90,12 @@ class Hooks:
             **given,
             **constants,
         )
+
+
+def brings_hooks(game: AnyGame) -> bool:
+    """Return whether the game has its module of hooks at all."""
+    folder = f"tests.games.{game.key}"
+    return find_spec(folder) is not None and find_spec(f"{folder}.conformance") is not None
 
 
 def hooks_of(game: AnyGame) -> Hooks:

@@ -1,7 +1,7 @@
 """Whole matches, played from views as a client has them and reproducible from a seed."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import sha256
@@ -9,7 +9,7 @@ from random import Random
 from typing import Any, Final, TypeAlias
 
 from domain.cards import RANKS, SUITS, Card
-from domain.decider import AnyGame, Chance, OptionProblem, Rejection, Seat, SeatView, view_of
+from domain.decider import AnyGame, Chance, Notes, OptionProblem, Rejection, Seat, view_of
 from domain.fairness import MatchChance
 from tests.conformance.hooks import Hooks, OptionSet
 from tests.conformance.wire import Wire, canonical
@@ -19,7 +19,7 @@ PLAYERS: Final = ("sample", "bot", "timeout", "mixed")
 BOT_MOVES_MAX: Final = 150
 """Moves of bots in a mixed match, which are slow for some games."""
 
-Choose: TypeAlias = Callable[[int], int]
+AnyNotes: TypeAlias = Notes[Any, Any, Any, Any]
 
 
 class WatchedChance:
@@ -191,34 +191,28 @@ class _Play:
             self._private_move(state, self.rng.randrange(self.match.seats))
         move = self.match.wire.move(canonical(self._choice(state, seat)))
         if self.game.notes:
-            resolved = self.game.notes.resolve(state, seat, self.notes[seat], move)
-            step = Step(len(self.match.steps) + 1, "move", seat, move, (), state, ())
-            assert not isinstance(resolved, Rejection), self.match.at(step, f"not resolved: {resolved}")
-            move = self.match.wire.move(canonical(resolved))
+            move = self._resolved(self.game.notes, state, seat, move)
         return self._record("move", seat, move, self.game.decide(state, seat, move, self.match.chance), state)
 
     def _choice(self, state: Any, seat: Seat) -> Any:
         who = self.match.players
         if who == "timeout":
             return self.game.timeout_move(state, seat)
-        view = self.match.wire.view(self._view(state, seat))
+        view = self.match.wire.view(view_of(self.game, state, seat))
         if who == "bot" or (who == "mixed" and self.made["bot"] < BOT_MOVES_MAX and self.rng.random() < 0.5):
             self.made["bot"] += 1
             return self.game.bot(view, self.rng.randrange(2**63))
         return self.game.sample(view, self.rng.randrange)
 
-    def _view(self, state: Any, seat: Seat) -> SeatView[Any, Any, Any]:
-        notes = self.game.notes
-        if notes is None:
-            return view_of(self.game, state, seat)
-        own = self.notes[seat]
-        return SeatView(
-            seat=seat,
-            board=self.game.board(state),
-            hand=notes.hand(state, seat, own),
-            legal=notes.legal(state, seat, own),
-            private=notes.private(state, seat, own),
-        )
+    def _resolved(self, notes: AnyNotes, state: Any, seat: Seat, move: Any) -> Any:
+        """Return the move in full. Where the seat's notes stand against it they are given up."""
+        resolved = notes.resolve(state, seat, self.notes[seat], move)
+        if isinstance(resolved, Rejection):
+            self.notes[seat] = notes.new()
+            resolved = notes.resolve(state, seat, self.notes[seat], move)
+        step = Step(len(self.match.steps) + 1, "move", seat, move, (), state, ())
+        assert not isinstance(resolved, Rejection), self.match.at(step, f"not resolved: {resolved}")
+        return self.match.wire.move(canonical(resolved))
 
     def _private_move(self, state: Any, seat: Seat) -> None:
         notes, offered = self.game.notes, self.match.hooks.private_moves

@@ -5,9 +5,14 @@ import pytest
 from domain.decider import AnyGame
 from domain.registry import CURRENT, GAMES
 from tests.conformance.checks import declarations
-from tests.conformance.hooks import hooks_of
+from tests.conformance.hooks import brings_hooks, hooks_of
 
 every_game = pytest.mark.parametrize("game", GAMES.values(), ids=GAMES.keys())
+
+
+@every_game
+def test_every_game_tells_the_suite_about_itself(game: AnyGame) -> None:
+    assert brings_hooks(game), f"tests/games/{game.key}/conformance.py is missing"
 
 
 @every_game

@@ -344,6 +344,12 @@ def test_a_permutation_that_exchanges_nothing_is_no_proof() -> None:
         SAME(replace(_match(TOY), hooks=idle), 50)
 
 
+def test_a_fact_that_may_not_reveal_to_a_viewer_is_held_to_it() -> None:
+    narrow = replace(HOOKS, reveals=lambda _fact, viewer: viewer != 1)
+    with pytest.raises(AssertionError, match="cards_shown"):
+        secrecy.check_hidden_cards_change_nothing(replace(_match(TOY), hooks=narrow), 50)
+
+
 def test_hidden_cards_that_are_not_named_are_no_proof() -> None:
     blind = replace(HOOKS, hidden_from=lambda _state, _seat: ())
     with pytest.raises(AssertionError, match="never hides"):

@@ -87,7 +87,7 @@ def check_options(game: AnyGame, hooks: Hooks) -> None:
         assert game.seats[0] <= seats <= game.seats[1], f"{raw} gives {seats} seats"
         assert game.parse_options(msgspec.to_builtins(parsed), asked) == parsed, f"{parsed} is read as something else"
         for option, schema in properties.items():
-            if not raw and "default" in schema:
+            if not raw and asked is None and "default" in schema:
                 assert getattr(parsed, option) == schema["default"], f"{option} has another default"
 
 
@@ -116,11 +116,12 @@ def check_option_sets(game: AnyGame, hooks: Hooks) -> None:
 
 
 def _bad_values(schema: dict[str, Any]) -> Iterator[object]:
-    yield from (None, [], {}, 2.0, "no such value", "2", b"")
-    if schema.get("type") != "boolean":
-        yield True
-    if schema.get("type") != "integer":
-        yield 1
+    declared = schema.get("type", ())
+    kinds = {declared} if isinstance(declared, str) else {*declared}
+    yield from ([], {}, 2.0, "no such value", "2", b"")
+    for kind, value in (("null", None), ("boolean", True), ("integer", 1)):
+        if kind not in kinds:
+            yield value
     if "minimum" in schema:
         yield schema["minimum"] - 1
     if "maximum" in schema:

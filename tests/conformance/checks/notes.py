@@ -6,13 +6,15 @@ from typing import Any
 
 import msgspec
 
-from domain.decider import Rejection, Seat
-from tests.conformance.checks.legality import check_reason
+from domain.decider import Rejection, Seat, SeatView
+from tests.conformance.checks.legality import check_reason, every_choice
 from tests.conformance.matches import Match
 from tests.conformance.wire import canonical
 
-MOVES_MAX = 6
+MOVES_MAX = 3
 """Private moves of one seat in one position."""
+SAMPLES_MAX = 40
+"""Moves of the table that are tried beside them."""
 
 
 def check_notes(match: Match, positions: int) -> None:
@@ -21,7 +23,7 @@ def check_notes(match: Match, positions: int) -> None:
     if notes is None:
         return
     rng = match.rng("notes")
-    for words, state in match.positions(positions, "notes"):
+    for words, state in match.positions(positions // 2, "notes"):
         for seat in range(match.seats):
             before = canonical(state)
             other = match.hooks.permute_hidden(state, seat, rng)
@@ -29,6 +31,8 @@ def check_notes(match: Match, positions: int) -> None:
             for _ in range(MOVES_MAX):
                 where = f"{words} seat {seat} with notes {own}"
                 _check_seat(match, state, other, seat, own, where)
+                if seat in match.game.to_act(state):
+                    _check_moves(match, state, seat, own, where)
                 facts = _accepted(match, state, other, seat, own, where)
                 if not facts:
                     break
@@ -86,12 +90,42 @@ def _check_seat(match: Match, state: Any, other: Any, seat: Seat, own: Any, wher
         assert decode(data) == value, f"{where}: {value} comes back as {decode(data)}"
         assert canonical(part(other, seat, own)) == data, f"{where}: {part} depends on hidden cards"
         assert not any(card in data for card in hidden), f"{where}: a hidden card in {data!r}"
-    for move in match.hooks.candidates(state, seat):
+    moves = list(match.hooks.candidates(state, seat))
+    for move in match.rng(where).sample(moves, min(len(moves), SAMPLES_MAX)):
         resolved = notes.resolve(state, seat, own, move)
         if isinstance(resolved, Rejection):
             check_reason(game, resolved, f"{where}: {move}")
         else:
             assert wire.move(canonical(resolved)) == resolved, f"{where}: {resolved}"
+
+
+def _check_moves(match: Match, state: Any, seat: Seat, own: Any, where: str) -> None:
+    """Moves built from `legal` in the light of the notes are accepted. If there are none (ValueError), the
+    notes stand against every move."""
+    notes, game, wire = match.game.notes, match.game, match.wire
+    assert notes is not None
+    view = SeatView(
+        seat=seat,
+        board=game.board(state),
+        hand=notes.hand(state, seat, own),
+        legal=notes.legal(state, seat, own),
+        private=notes.private(state, seat, own),
+    )
+    try:
+        moves = list(every_choice(lambda choose: game.sample(wire.view(view), choose), SAMPLES_MAX))
+    except ValueError:
+        for move in match.hooks.candidates(state, seat):
+            resolved = notes.resolve(state, seat, own, move)
+            possible = not isinstance(resolved, Rejection) and not isinstance(
+                game.decide(state, seat, resolved, match.chance), Rejection
+            )
+            assert not possible, f"{where}: {move} is possible, but not listed in {view.legal}"
+        return
+    for move in moves:
+        resolved = notes.resolve(state, seat, own, wire.move(canonical(move)))
+        assert not isinstance(resolved, Rejection), f"{where}: {move} is listed, but gives {resolved}"
+        judged = game.decide(state, seat, resolved, match.chance)
+        assert not isinstance(judged, Rejection), f"{where}: {move} is listed, but gives {judged}"
 
 
 @cache

@@ -27,6 +27,7 @@ OPTIONS: list[tuple[dict[str, object], int | None]] = [
     *(({**table, "target_score": 300 if table["variant"] == "spot" else 60}, None) for table in TABLES),
 ]
 
+HISTORY = ("last_round",)
 REVEALING = (HeartsCardsExchanged,)
 
 PLAYTHROUGHS: dict[str, tuple[dict[str, object], int | None]] = {
@@ -76,8 +77,8 @@ def cards_in_play(state: HeartsState) -> list[Card]:
 
 
 def hidden_from(state: HeartsState, seat: int | None) -> list[Card]:
-    """The other hands, without what the seat has passed to one of them itself."""
-    known = passed_by(state, seat)
+    """The other hands, without what the seat has passed to one of them itself; the leader's first card is known."""
+    known = (*passed_by(state, seat), FIRST_CARD) if state.phase == "playing" else passed_by(state, seat)
     return [card for other, hand in enumerate(state.hands) if other != seat for card in hand if card not in known]
 
 

@@ -120,6 +120,13 @@ def permute_hidden(state: VonHerzenState, seat: int | None, rng: Random) -> VonH
     )
 
 
+def reveals(fact: Any, viewer: int | None) -> bool:
+    """Swapped cards are seen by the two who swap, a drawn one by its drawer, the end of a round by all."""
+    if isinstance(fact, VonHerzenCardsSwapped):
+        return viewer in (fact.giver, fact.partner)
+    return isinstance(fact, VonHerzenRoundScored) or viewer == fact.seat
+
+
 def shown(move: Move) -> object:
     """Cards that are laid face down show their number alone."""
     return (type(move).__name__, len(move.cards)) if isinstance(move, _LAYING) else move
