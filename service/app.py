@@ -1,7 +1,7 @@
 """The HTTP application: routing of the operations, authentication, problems, headers, metrics."""
 
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any, Final
 
@@ -47,8 +47,11 @@ _HEADERS: Final = (
 log = structlog.get_logger("blattwerk.http")
 
 
-def create_app(settings: "Settings") -> ASGIApp:
-    """Return the application; it opens its connections at start-up and closes them at shutdown."""
+def create_app(settings: "Settings", *, extra_routes: Sequence[HTTPRouteHandler] = ()) -> ASGIApp:
+    """Return the application; it opens its connections at start-up and closes them at shutdown.
+
+    `extra_routes` are served beside the contract's operations; measurements put a route there that does nothing.
+    """
     services = Services(settings)
     services.contract = contract_bytes(OPERATIONS)
 
@@ -61,7 +64,7 @@ def create_app(settings: "Settings") -> ASGIApp:
             await services.close()
 
     app = Litestar(
-        [_route(operation, services) for operation in OPERATIONS],
+        [*(_route(operation, services) for operation in OPERATIONS), *extra_routes],
         openapi_config=None,
         lifespan=[lifespan],
         exception_handlers={

@@ -1,0 +1,187 @@
+"""The machinery under measurement: database and Redis in a folder of their own, API processes, generator."""
+
+import json
+import os
+import pickle
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from service.embedded import embedded_servers
+from service.settings import Settings
+from service.store.migrations import migrate
+from tests.bench.cpu import cpu_seconds
+
+_START_SECONDS: Final = 30.0
+
+
+class Api:
+    """API processes that share one port."""
+
+    def __init__(self, settings: Settings) -> None:
+        self._settings = settings
+        self._listener = socket.create_server(("127.0.0.1", 0), backlog=2048)
+        self._processes: list[subprocess.Popen[bytes]] = []
+
+    @property
+    def address(self) -> tuple[str, int]:
+        """Where they listen."""
+        host, port = self._listener.getsockname()
+        return host, port
+
+    @property
+    def pids(self) -> list[int]:
+        """The processes to look at."""
+        return [process.pid for process in self._processes]
+
+    def start(self, processes: int = 1) -> None:
+        """Start and return when requests are answered."""
+        shared = self._listener.fileno()
+        for _ in range(processes):
+            command = (sys.executable, "-m", "tests.bench.api", str(shared))
+            environment = os.environ | self._settings.environment()
+            self._processes.append(subprocess.Popen(command, env=environment, pass_fds=(shared,)))
+        deadline = time.monotonic() + _START_SECONDS
+        while not self._ready():
+            if any(process.poll() is not None for process in self._processes) or time.monotonic() > deadline:
+                raise RuntimeError("the API process does not start")
+            time.sleep(0.02)
+
+    def stop(self) -> None:
+        """Stop as the service does."""
+        for process in self._processes:
+            process.send_signal(signal.SIGTERM)
+        for process in self._processes:
+            process.wait(30)
+        self._processes = []
+
+    def restart(self, processes: int = 1) -> None:
+        """Stop and start again: all caches are cold."""
+        self.stop()
+        self.start(processes)
+
+    def close(self) -> None:
+        """Stop for good."""
+        self.stop()
+        self._listener.close()
+
+    def _ready(self) -> bool:
+        host, port = self.address
+        try:
+            with urllib.request.urlopen(f"http://{host}:{port}/readyz", timeout=5) as answer:
+                return bool(answer.status == 200)
+        except OSError:
+            return False
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One window of load: a number of clients against one kind of request."""
+
+    rate: float
+    """Answers per second."""
+    median_ms: float
+    p99_ms: float
+    latencies_ms: tuple[float, ...]
+    """A sorted sample of at most a few thousand."""
+    generator_busy: float
+    """Share of one core that the generator used."""
+    requests: int
+    api_us: float
+    """Processor time of the API processes for each request, in microseconds."""
+    stores_us: float
+    """Processor time of database and Redis for each request, in microseconds."""
+
+
+class Generator:
+    """The load generator, a process of its own."""
+
+    def __init__(self, folder: Path, stores: tuple[int, ...]) -> None:
+        self._folder = folder
+        self._stores = stores
+        command = [sys.executable, "-m", "tests.bench.load"]
+        self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+
+    def lanes(self, name: str, lanes: Sequence[Sequence[bytes]], *, repeat: bool = False) -> None:
+        """Hand over requests under a name."""
+        file = self._folder / "lanes.pickle"
+        file.write_bytes(pickle.dumps(lanes))
+        self._tell({"do": "lanes", "name": name, "file": str(file), "repeat": repeat})
+        file.unlink()
+
+    def run(self, name: str, api: Api, *, clients: int, seconds: float, warm: float = 0.4) -> Run:
+        """Measure one window. RuntimeError if an answer was not a success."""
+        order = {"do": "run", "name": name, "address": api.address, "clients": clients, "warm": warm}
+        before = cpu_seconds(api.pids), cpu_seconds(self._stores)
+        seen = self._tell({**order, "seconds": seconds})
+        used = cpu_seconds(api.pids) - before[0], cpu_seconds(self._stores) - before[1]
+        if seen["failures"]:
+            raise RuntimeError(f"{name} failed under load: {seen['failures'][0]}")
+        if seen["requests"] < 50:
+            raise RuntimeError(f"{name} ran out of requests after {seen['requests']}")
+        return Run(
+            seen["requests"] / seen["seconds"],
+            seen["median_ms"],
+            seen["p99_ms"],
+            tuple(seen["latencies_ms"]),
+            seen["generator_busy"],
+            seen["requests"],
+            used[0] / seen["sent"] * 1e6,
+            used[1] / seen["sent"] * 1e6,
+        )
+
+    def stop(self) -> None:
+        """End the process."""
+        if self._process.stdin is not None:
+            self._process.stdin.close()
+        self._process.wait(10)
+
+    def _tell(self, order: dict[str, Any]) -> dict[str, Any]:
+        if self._process.stdin is None or self._process.stdout is None:
+            raise RuntimeError("the load generator has no pipes")
+        self._process.stdin.write(json.dumps(order).encode() + b"\n")
+        self._process.stdin.flush()
+        line = self._process.stdout.readline()
+        if not line:
+            raise RuntimeError("the load generator died")
+        answer: dict[str, Any] = json.loads(line)
+        return answer
+
+
+@dataclass(frozen=True, slots=True)
+class Rig:
+    """Everything that runs while measuring."""
+
+    folder: Path
+    database_url: str
+    redis_url: str
+    api: Api
+    generator: Generator
+
+
+@contextmanager
+def rig() -> Iterator[Rig]:
+    """Start servers, one API process and the generator in a temporary folder; stop and remove all at the end."""
+    with tempfile.TemporaryDirectory(prefix="blattwerk-bench-") as name:
+        folder = Path(name)
+        folder.chmod(0o755)
+        with embedded_servers(folder / "data") as servers:
+            migrate(servers.database_url)
+            settings = Settings(cache_tables=20_000, log_level="warning")
+            api = Api(settings.with_servers(servers.database_url, servers.redis_url, "5e" * 32))
+            generator = Generator(folder, (servers.postgres.pid or 0, servers.redis.pid or 0))
+            try:
+                api.start()
+                yield Rig(folder, servers.database_url, servers.redis_url, api, generator)
+            finally:
+                generator.stop()
+                api.close()
