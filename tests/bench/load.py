@@ -3,11 +3,13 @@
 It is told what to do in JSON lines on standard input and answers in JSON lines on standard output:
 
     {"do": "lanes", "name": "moves", "file": "...", "repeat": false}
-    {"do": "run", "name": "moves", "address": ["127.0.0.1", 8000], "clients": 64, "warm": 0.4, "seconds": 1.5}
+    {"do": "run", "name": "moves", "address": ["127.0.0.1", 8000], "clients": 64, "warm": 0.4, "seconds": 1.5,
+     "connections": 1}
 
 A lane is a list of requests that are sent one after the other, the next one when the answer to the last
 one is complete. A client works on one lane at a time. Lanes with `repeat` begin again at their end; of
-others each request is sent once, and a later run goes on where the one before stopped.
+others each request is sent once, and a later run goes on where the one before stopped. Without `seconds`
+everything that is left is sent, and every latency is returned in the order of sending.
 """
 
 import asyncio
@@ -25,6 +27,8 @@ from typing import Any, Final
 import uvloop
 
 _OK: Final = (b"HTTP/1.1 200", b"HTTP/1.1 304")
+_SAMPLE: Final = 2000
+"""Latencies of a window that are handed back, evenly taken from the sorted ones."""
 
 
 class Lane:
@@ -71,19 +75,23 @@ class Window:
         self.cut.set()
 
 
-class Client(asyncio.Protocol):
-    """One connection: sends a request, waits for the whole answer, sends the next one."""
+class Client:
+    """Sends a request, waits for the whole answer, sends the next one; over its connections in turn."""
+
+    __slots__ = ("_lane", "_rest", "_sent", "_transports", "_turn", "_window")
 
     def __init__(self, window: Window) -> None:
         self._window = window
         self._lane: Lane | None = None
-        self._transport: Any = None
+        self._transports: list[Any] = []
+        self._turn = 0
         self._rest = b""
         self._sent = 0.0
         window.running += 1
 
-    def connection_made(self, transport: asyncio.BaseTransport) -> None:
-        self._transport = transport
+    def connected(self, transport: Any) -> None:
+        """Use this connection too."""
+        self._transports.append(transport)
 
     def send(self) -> None:
         """Send the next request, or stop."""
@@ -101,10 +109,12 @@ class Client(asyncio.Protocol):
             self._lane = window.lanes.popleft()
             request = self._lane.take()
         window.sent += 1
+        self._turn = (self._turn + 1) % len(self._transports)
         self._sent = perf_counter()
-        self._transport.write(request)
+        self._transports[self._turn].write(request)
 
-    def data_received(self, data: bytes) -> None:
+    def received(self, data: bytes) -> None:
+        """Take a piece of an answer."""
         if self._rest:
             data = self._rest + data
         head = data.find(b"\r\n\r\n")
@@ -119,8 +129,9 @@ class Client(asyncio.Protocol):
             window.fail(data.decode(errors="replace")[:600])
         self.send()
 
-    def connection_lost(self, error: Exception | None) -> None:
-        if self._transport is not None:
+    def lost(self, error: Exception | None) -> None:
+        """A connection is gone: at the end it should be, before it is a failure."""
+        if self._transports:
             self._window.fail(f"the server closed a connection: {error}")
             self._end()
 
@@ -129,11 +140,26 @@ class Client(asyncio.Protocol):
         if self._lane is not None:
             window.lanes.appendleft(self._lane)
             self._lane = None
+        transports, self._transports = self._transports, []
+        for transport in transports:
+            transport.close()
         window.running -= 1
         if not window.running:
             window.idle.set()
-        transport, self._transport = self._transport, None
-        transport.close()
+
+
+class Connection(asyncio.Protocol):
+    """One connection of a client."""
+
+    def __init__(self, client: Client) -> None:
+        self._client = client
+        self.data_received = client.received  # type: ignore[method-assign]  # saves a call for each answer
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        self._client.connected(transport)
+
+    def connection_lost(self, error: Exception | None) -> None:
+        self._client.lost(error)
 
 
 def _length(data: bytes, head: int) -> int:
@@ -144,29 +170,39 @@ def _length(data: bytes, head: int) -> int:
 
 
 async def run(
-    lanes: deque[Lane], address: tuple[str, int], clients: int, warm: float, seconds: float
+    lanes: deque[Lane], address: tuple[str, int], *, clients: int, connections: int, warm: float, seconds: float | None
 ) -> dict[str, Any]:
-    """Let `clients` connections work through lanes; return what was measured after the warm-up."""
+    """Let clients work through lanes; return what was measured after the warm-up."""
     loop = asyncio.get_running_loop()
     window = Window(lanes)
-    begun = [(await loop.create_connection(lambda: Client(window), *address))[1] for _ in range(clients)]
-    for client in begun:
-        client.send()
-    await asyncio.sleep(warm)
-    window.measuring = True
+    working = [Client(window) for _ in range(clients)]
+    for client in working:
+        for _ in range(connections):
+            await loop.create_connection(lambda client=client: Connection(client), *address)  # type: ignore[misc]
+    window.measuring = seconds is None
     start, used = perf_counter(), _cpu_seconds()
-    with suppress(TimeoutError):
-        await asyncio.wait_for(window.cut.wait(), seconds)
-    end, used = perf_counter(), _cpu_seconds() - used
-    window.measuring = False
-    window.stopping = True
-    await asyncio.wait_for(window.idle.wait(), 60)
+    for client in working:
+        client.send()
+    if seconds is not None:
+        await asyncio.sleep(warm)
+        window.measuring = True
+        start, used = perf_counter(), _cpu_seconds()
+        with suppress(TimeoutError):
+            await asyncio.wait_for(window.cut.wait(), seconds)
+        end, used = perf_counter(), _cpu_seconds() - used
+        window.measuring = False
+        window.stopping = True
+        await asyncio.wait_for(window.idle.wait(), 60)
+    else:
+        await window.idle.wait()
+        end, used = perf_counter(), _cpu_seconds() - used
     measured = sorted(window.latencies)
+    kept = window.latencies if seconds is None else measured[:: max(1, len(measured) // _SAMPLE)]
     return {
         "requests": len(measured),
         "sent": window.sent,
         "seconds": end - start,
-        "latencies_ms": [round(latency * 1000, 4) for latency in measured[:: max(1, len(measured) // 2000)]],
+        "latencies_ms": [round(latency * 1000, 4) for latency in kept],
         "median_ms": measured[len(measured) // 2] * 1000 if measured else None,
         "p99_ms": measured[len(measured) * 99 // 100] * 1000 if measured else None,
         "generator_busy": used / (end - start),
@@ -185,13 +221,13 @@ def main() -> None:
     for line in sys.stdin:
         order = json.loads(line)
         answer: dict[str, Any] = {}
-        if order["do"] == "lanes":
+        if order.pop("do") == "lanes":
             with open(order["file"], "rb") as file:
                 lanes = pickle.load(file)  # noqa: S301 - written by the process that runs us
             known[order["name"]] = deque(Lane(requests, order["repeat"]) for requests in lanes)
         else:
-            lanes, address = known[order["name"]], (order["address"][0], order["address"][1])
-            answer = uvloop.run(run(lanes, address, order["clients"], order["warm"], order["seconds"]))
+            lanes, (host, port) = known[order.pop("name")], order.pop("address")
+            answer = uvloop.run(run(lanes, (host, port), **order))
         sys.stdout.write(json.dumps(answer) + "\n")
         sys.stdout.flush()
 

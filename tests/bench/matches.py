@@ -18,6 +18,7 @@ from domain.table.fold import apply
 from domain.table.model import Accepted, Facts, TableState
 from service.live import LiveTable, fold
 from service.store.log import Log
+from tests.bench.games import SEATS
 
 _encode: Final = msgspec.json.Encoder().encode
 
@@ -62,10 +63,8 @@ async def start_tables(
 
 
 async def _start_table(caller: "Caller", game: AnyGame, options: Mapping[str, object]) -> Table:
-    parsed = game.parse_options(options, None)
-    seats = game.seat_count(parsed, None)
-    tokens = [(await caller.post("/v1/players", {"name": "Bench"}))["token"] for _ in range(seats)]
-    made = await caller.post("/v1/tables", {"game": game.key, "options": options}, tokens[0])
+    tokens = [(await caller.post("/v1/players", {"name": "Bench"}))["token"] for _ in range(SEATS)]
+    made = await caller.post("/v1/tables", {"game": game.key, "options": options, "seats": SEATS}, tokens[0])
     path = f"/v1/tables/{made['table']}"
     for token in tokens[1:]:
         await caller.post(f"{path}/seats", {"client_seed": "5e" * 32}, token)

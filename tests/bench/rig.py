@@ -1,4 +1,4 @@
-"""The machinery under measurement: database and Redis in a folder of their own, API processes, generator."""
+"""What is measured and what measures: database and Redis in a folder of their own, API processes, generator."""
 
 import json
 import os
@@ -10,13 +10,13 @@ import sys
 import tempfile
 import time
 import urllib.request
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
-from service.embedded import embedded_servers
+from service.embedded import EmbeddedServers, embedded_servers
 from service.settings import Settings
 from service.store.migrations import migrate
 from tests.bench.cpu import cpu_seconds
@@ -25,10 +25,11 @@ _START_SECONDS: Final = 30.0
 
 
 class Api:
-    """API processes that share one port."""
+    """Server processes that share one port: the API, or a module that is compared with it."""
 
-    def __init__(self, settings: Settings) -> None:
-        self._settings = settings
+    def __init__(self, environment: Mapping[str, str], module: str = "tests.bench.api") -> None:
+        self._environment = os.environ | dict(environment)
+        self._module = module
         self._listener = socket.create_server(("127.0.0.1", 0), backlog=2048)
         self._processes: list[subprocess.Popen[bytes]] = []
 
@@ -47,9 +48,8 @@ class Api:
         """Start and return when requests are answered."""
         shared = self._listener.fileno()
         for _ in range(processes):
-            command = (sys.executable, "-m", "tests.bench.api", str(shared))
-            environment = os.environ | self._settings.environment()
-            self._processes.append(subprocess.Popen(command, env=environment, pass_fds=(shared,)))
+            command = (sys.executable, "-m", self._module, str(shared))
+            self._processes.append(subprocess.Popen(command, env=self._environment, pass_fds=(shared,)))
         deadline = time.monotonic() + _START_SECONDS
         while not self._ready():
             if any(process.poll() is not None for process in self._processes) or time.monotonic() > deadline:
@@ -118,16 +118,22 @@ class Generator:
         self._tell({"do": "lanes", "name": name, "file": str(file), "repeat": repeat})
         file.unlink()
 
-    def run(self, name: str, api: Api, *, clients: int, seconds: float, warm: float = 0.4) -> Run:
+    def run(self, name: str, api: Api, *, clients: int, seconds: float, warm: float = 0.3, connections: int = 1) -> Run:
         """Measure one window. RuntimeError if an answer was not a success."""
-        order = {"do": "run", "name": name, "address": api.address, "clients": clients, "warm": warm}
+        return self._run(name, api, clients=clients, connections=connections, warm=warm, seconds=seconds)
+
+    def finish(self, name: str, api: Api, *, clients: int) -> Run:
+        """Send everything that is left; the latencies of the answer are complete and in order."""
+        return self._run(name, api, clients=clients, connections=1, warm=0.0, seconds=None)
+
+    def _run(self, name: str, api: Api, **order: float | None) -> Run:
         before = cpu_seconds(api.pids), cpu_seconds(self._stores)
-        seen = self._tell({**order, "seconds": seconds})
+        seen = self._tell({"do": "run", "name": name, "address": api.address, **order})
         used = cpu_seconds(api.pids) - before[0], cpu_seconds(self._stores) - before[1]
         if seen["failures"]:
             raise RuntimeError(f"{name} failed under load: {seen['failures'][0]}")
-        if seen["requests"] < 50:
-            raise RuntimeError(f"{name} ran out of requests after {seen['requests']}")
+        if not seen["requests"]:
+            raise RuntimeError(f"{name} had no request left, or got no answer")
         return Run(
             seen["requests"] / seen["seconds"],
             seen["median_ms"],
@@ -162,26 +168,31 @@ class Rig:
     """Everything that runs while measuring."""
 
     folder: Path
-    database_url: str
-    redis_url: str
+    servers: EmbeddedServers
     api: Api
+    trivial: Api
     generator: Generator
+
+    @property
+    def database_url(self) -> str:
+        """Address of the database, as its owner."""
+        return self.servers.database_url
 
 
 @contextmanager
 def rig() -> Iterator[Rig]:
     """Start servers, one API process and the generator in a temporary folder; stop and remove all at the end."""
-    with tempfile.TemporaryDirectory(prefix="blattwerk-bench-") as name:
-        folder = Path(name)
+    with ExitStack() as running:
+        folder = Path(running.enter_context(tempfile.TemporaryDirectory(prefix="blattwerk-bench-")))
         folder.chmod(0o755)
-        with embedded_servers(folder / "data") as servers:
-            migrate(servers.database_url)
-            settings = Settings(cache_tables=20_000, log_level="warning")
-            api = Api(settings.with_servers(servers.database_url, servers.redis_url, "5e" * 32))
-            generator = Generator(folder, (servers.postgres.pid or 0, servers.redis.pid or 0))
-            try:
-                api.start()
-                yield Rig(folder, servers.database_url, servers.redis_url, api, generator)
-            finally:
-                generator.stop()
-                api.close()
+        servers = running.enter_context(embedded_servers(folder / "data"))
+        migrate(servers.database_url)
+        settings = Settings(cache_tables=10_000, log_level="warning")
+        settings = settings.with_servers(servers.database_url, servers.redis_url, "5e" * 32)
+        generator = Generator(folder, (servers.postgres.pid or 0, servers.redis.pid or 0))
+        running.callback(generator.stop)
+        api, trivial = Api(settings.environment()), Api({}, "tests.bench.trivial")
+        for server in (api, trivial):
+            running.callback(server.close)
+            server.start()
+        yield Rig(folder, servers, api, trivial, generator)
