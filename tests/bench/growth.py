@@ -56,7 +56,6 @@ def growth(rig: Rig, key: str, options: Mapping[str, object], *, pairs: int, res
     early = _at(rig, key, options, pairs, EARLY - _AROUND, restarts)
     late = _at(rig, key, options, pairs, LATE - _AROUND, restarts)
     moves = _moves_in_turn(rig, early, late)
-    rig.generator.finish("ahead", rig.api, clients=1)
     views, first_moves, folds = _Pair(), _Pair(), _Pair()
     for _ in range(restarts):
         rig.api.restart()

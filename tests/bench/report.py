@@ -92,9 +92,10 @@ _UNITS: Final = {"ratio": ".2f", "of CPU": ".2f"}
 
 def text(section: Section) -> str:
     """Return a section as aligned text."""
-    lines = [[section.title, *section.columns]]
-    for row in section.rows:
-        lines.append([row.name, *(_shown(column, row.cells.get(column)) for column in section.columns)])
+    lines = [
+        [section.title, *section.columns],
+        *([row.name, *(_shown(column, row.cells.get(column)) for column in section.columns)] for row in section.rows),
+    ]
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     shown = []
     for name, *others in lines:

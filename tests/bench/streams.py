@@ -36,7 +36,7 @@ def generate(
     game: AnyGame, seed: int, *, options: Mapping[str, object], most: int, players: Sequence[str] | None = None
 ) -> Stream:
     """Return the stream of a match played by chance, of at most `most` commands after the start."""
-    chosen = random.Random(seed)
+    chosen = random.Random(f"{game.key} {seed}")
     stream = UUID(bytes=chosen.randbytes(16), version=4)
     secret = chosen.randbytes(32)
     people = players or [str(UUID(bytes=chosen.randbytes(16), version=4)) for _ in range(SEATS)]
