@@ -1,17 +1,17 @@
 """One API process as `blattwerk serve` runs it, with two routes more that do nothing: the ceiling.
 
-Run as `python -m tests.bench.api SOCKET` with the settings of the service in the environment; SOCKET is the
-number of a listening socket that it inherits, and may share with other processes.
+Run as `python -m tests.bench.api SOCKET READY` with the settings of the service in the environment. SOCKET is
+a listening socket that it inherits and may share with other processes, READY the file that gets one byte when
+requests are answered.
 """
 
+import os
 import socket
 import sys
-from typing import Any
 
-import uvicorn
 from litestar import get, post
 
-from service.app import create_app
+from service.process import serve_api
 from service.settings import load_settings
 
 
@@ -27,23 +27,14 @@ async def noop_get() -> dict[str, bool]:
     return {"ok": True}
 
 
-def main(listening: str) -> None:
+def main(listening: str, ready: str) -> None:
     """Serve until told to stop."""
-    app: Any = create_app(load_settings(), extra_routes=(noop_post, noop_get))
-    config = uvicorn.Config(
-        app,
-        loop="uvloop",
-        http="httptools",
-        ws="none",
-        lifespan="on",
-        log_config=None,
-        access_log=False,
-        server_header=False,
-        proxy_headers=False,
-        timeout_keep_alive=75,
-        backlog=2048,
-    )
-    uvicorn.Server(config).run(sockets=[socket.socket(fileno=int(listening))])
+
+    def tell() -> None:
+        os.write(int(ready), b"1")
+
+    listener = socket.socket(fileno=int(listening))
+    serve_api(load_settings(), listener, tell, extra_routes=(noop_post, noop_get))
 
 
 if __name__ == "__main__":

@@ -3,13 +3,12 @@
 import json
 import os
 import pickle
+import select
 import signal
 import socket
 import subprocess
 import sys
 import tempfile
-import time
-import urllib.request
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -46,15 +45,21 @@ class Api:
 
     def start(self, processes: int = 1) -> None:
         """Start and return when requests are answered."""
+        ready = [self._start_one() for _ in range(processes)]
+        for file in ready:
+            told = select.select([file], [], [], _START_SECONDS)[0] and os.read(file, 1)
+            os.close(file)
+            if not told:
+                raise RuntimeError(f"a process of {self._module} does not start")
+
+    def _start_one(self) -> int:
+        """Start a process; returns a file that can be read from when it answers, or ends."""
         shared = self._listener.fileno()
-        for _ in range(processes):
-            command = (sys.executable, "-m", self._module, str(shared))
-            self._processes.append(subprocess.Popen(command, env=self._environment, pass_fds=(shared,)))
-        deadline = time.monotonic() + _START_SECONDS
-        while not self._ready():
-            if any(process.poll() is not None for process in self._processes) or time.monotonic() > deadline:
-                raise RuntimeError("the API process does not start")
-            time.sleep(0.02)
+        ready, tell = os.pipe()
+        command = (sys.executable, "-m", self._module, str(shared), str(tell))
+        self._processes.append(subprocess.Popen(command, env=self._environment, pass_fds=(shared, tell)))
+        os.close(tell)
+        return ready
 
     def stop(self) -> None:
         """Stop as the service does."""
@@ -73,14 +78,6 @@ class Api:
         """Stop for good."""
         self.stop()
         self._listener.close()
-
-    def _ready(self) -> bool:
-        host, port = self.address
-        try:
-            with urllib.request.urlopen(f"http://{host}:{port}/readyz", timeout=5) as answer:
-                return bool(answer.status == 200)
-        except OSError:
-            return False
 
 
 @dataclass(frozen=True, slots=True)
@@ -181,7 +178,7 @@ class Rig:
 
 @contextmanager
 def rig() -> Iterator[Rig]:
-    """Start servers, one API process and the generator in a temporary folder; stop and remove all at the end."""
+    """Start servers, an API process, a worker and the generator in a temporary folder; remove all at the end."""
     with ExitStack() as running:
         folder = Path(running.enter_context(tempfile.TemporaryDirectory(prefix="blattwerk-bench-")))
         folder.chmod(0o755)
@@ -195,4 +192,13 @@ def rig() -> Iterator[Rig]:
         for server in (api, trivial):
             running.callback(server.close)
             server.start()
+        worker = subprocess.Popen(
+            (sys.executable, "-m", "service.process", "worker"), env=os.environ | settings.environment()
+        )
+        running.callback(_end, worker)
         yield Rig(folder, servers, api, trivial, generator)
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    process.send_signal(signal.SIGTERM)
+    process.wait(30)

@@ -1,9 +1,11 @@
 """A server that answers every request with the same bytes at once: how much the load generator can ask.
 
-Run as `python -m tests.bench.trivial SOCKET` with the number of a listening socket that it inherits.
+Run as `python -m tests.bench.trivial SOCKET READY`: a listening socket that it inherits, and the file that gets
+one byte when requests are answered.
 """
 
 import asyncio
+import os
 import socket
 import sys
 from typing import Any, Final
@@ -25,11 +27,12 @@ class Trivial(asyncio.Protocol):
         self._transport.write(_ANSWER)
 
 
-async def serve(listening: int) -> None:
+async def serve(listening: int, ready: int) -> None:
     """Serve until the process is ended."""
     server = await asyncio.get_running_loop().create_server(Trivial, sock=socket.socket(fileno=listening))
+    os.write(ready, b"1")
     await server.serve_forever()
 
 
 if __name__ == "__main__":
-    uvloop.run(serve(int(sys.argv[1])))
+    uvloop.run(serve(*map(int, sys.argv[1:])))
