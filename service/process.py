@@ -9,15 +9,18 @@ import os
 import signal
 import socket
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import uvicorn
 import uvloop
 
 from service.logs import configure_logs
 from service.settings import Settings, load_settings
+
+if TYPE_CHECKING:
+    from litestar.handlers import HTTPRouteHandler
 
 _KEEP_ALIVE_SECONDS: Final = 75
 _BACKLOG: Final = 2048
@@ -36,13 +39,22 @@ class ApiServer(uvicorn.Server):
             self._on_started()
 
 
-def serve_api(settings: Settings, listener: socket.socket, on_started: Callable[[], None]) -> None:
-    """Serve requests from a listening socket until a signal asks to stop; those under way are finished."""
+def serve_api(
+    settings: Settings,
+    listener: socket.socket,
+    on_started: Callable[[], None],
+    *,
+    extra_routes: "Sequence[HTTPRouteHandler]" = (),
+) -> None:
+    """Serve requests from a listening socket until a signal asks to stop; those under way are finished.
+
+    `extra_routes` are served beside the contract's operations (see `create_app`).
+    """
     from service.app import create_app
     from service.cors import with_cors
 
     config = uvicorn.Config(
-        with_cors(create_app(settings), settings.cors_origins),
+        with_cors(create_app(settings, extra_routes=extra_routes), settings.cors_origins),
         loop="uvloop",
         http="httptools",
         ws="none",

@@ -1,0 +1,199 @@
+"""Whether a move, and a first look after a restart, cost more late in a match than early."""
+
+import asyncio
+import statistics
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from time import perf_counter
+from typing import Final
+
+import redis
+
+from tests.bench.games import SEATS
+from tests.bench.matches import (
+    GAMES,
+    Caller,
+    Table,
+    get_request,
+    play,
+    read_back,
+    requests_of,
+    start_tables,
+)
+from tests.bench.report import Aim, Row, Section
+from tests.bench.rig import Rig
+from tests.bench.streams import generate, insert
+
+EARLY: Final = 100
+LATE: Final = 3000
+_AROUND: Final = 50
+"""Moves measured before and after those."""
+_SPARE: Final = 10
+"""Moves kept for what comes after the measuring."""
+_COLUMNS: Final = ("early ms", "late ms", "ratio")
+
+
+@dataclass(slots=True)
+class _Long:
+    """A long match and the requests that are still to be sent."""
+
+    table: Table
+    left: list[bytes]
+
+    def take(self, count: int) -> list[bytes]:
+        taken, self.left = self.left[:count], self.left[count:]
+        return taken
+
+
+def reaches(key: str, options: Mapping[str, object]) -> bool:
+    """Whether a match under these options goes on long enough to be compared."""
+    needed = LATE + _AROUND + _SPARE
+    return len(generate(GAMES[key], 0, options=options, most=needed).rows) > needed
+
+
+def growth(rig: Rig, key: str, options: Mapping[str, object], *, pairs: int, restarts: int) -> Section:
+    """Compare early and late moves, and first requests after a restart, of tables at both ends of a match."""
+    early = _at(rig, key, options, pairs, EARLY - _AROUND, restarts)
+    late = _at(rig, key, options, pairs, LATE - _AROUND, restarts)
+    moves = _moves_in_turn(rig, early, late)
+    views, first_moves, folds = _Pair(), _Pair(), _Pair()
+    for _ in range(restarts):
+        rig.api.restart()
+        asyncio.run(_first_requests(rig, early, late, views, first_moves))
+        rig.api.restart()
+        _empty_redis(rig)
+        asyncio.run(_first_requests(rig, early, late, folds, None))
+    rows = (
+        Row("a move", moves.cells()),
+        Row("first view after a restart", views.cells()),
+        Row("first move after a restart", first_moves.cells()),
+        Row("first view after a restart, Redis empty", folds.cells()),
+    )
+    aims = (
+        Aim(f"{key}: move {LATE} against move {EARLY}", moves.ratio, 1.2, False),
+        Aim(f"{key}: first view after a restart, at version {LATE} against {EARLY}", views.ratio, 1.2, False),
+    )
+    return Section(
+        "growth", f"Move {EARLY} and move {LATE} of a match ({key})", "Medians of one client.", _COLUMNS, rows, aims
+    )
+
+
+class _Pair:
+    """Times of the same thing early and late, in ms."""
+
+    def __init__(self) -> None:
+        self.early: list[float] = []
+        self.late: list[float] = []
+
+    @property
+    def ratio(self) -> float:
+        return statistics.median(self.late) / statistics.median(self.early)
+
+    def cells(self) -> dict[str, float | str | None]:
+        early, late = statistics.median(self.early), statistics.median(self.late)
+        return {"early ms": early, "late ms": late, "ratio": self.ratio}
+
+
+def _at(rig: Rig, key: str, options: Mapping[str, object], count: int, done: int, restarts: int) -> list[_Long]:
+    """Return tables whose first `done` commands have been sent."""
+    tables = asyncio.run(start_tables(rig.api.address, GAMES[key], count, options=options))
+    lives = asyncio.run(read_back(rig.database_url, tables))
+    most = done + 2 * _AROUND + _SPARE
+    matches = [
+        _Long(table, requests_of(table, play(live, seed, most)))
+        for seed, (table, live) in enumerate(zip(tables, lives, strict=True))
+    ]
+    short = min(len(match.left) for match in matches)
+    if short < most:
+        raise RuntimeError(f"a long match of {key} ended after {short} commands")
+    rig.generator.lanes("ahead", [match.take(done) for match in matches])
+    rig.generator.finish("ahead", rig.api, clients=count)
+    return matches
+
+
+def _moves_in_turn(rig: Rig, early: Sequence[_Long], late: Sequence[_Long]) -> _Pair:
+    """Let one client send a move of an early table, one of a late table, and so on."""
+    lane = [
+        request
+        for one, other in zip(early, late, strict=True)
+        for couple in zip(one.take(2 * _AROUND), other.take(2 * _AROUND), strict=True)
+        for request in couple
+    ]
+    rig.generator.lanes("in turn", [lane])
+    latencies = rig.generator.finish("in turn", rig.api, clients=1).latencies_ms
+    pair = _Pair()
+    pair.early, pair.late = list(latencies[::2]), list(latencies[1::2])
+    return pair
+
+
+async def _first_requests(
+    rig: Rig, early: Sequence[_Long], late: Sequence[_Long], views: _Pair, moves: _Pair | None
+) -> None:
+    """Time the first view, and then the first move, of each table in a fresh process."""
+    caller = await Caller.connect(rig.api.address)
+    await _warm(caller, early[0].table)
+    for one, other in zip(early[1:], late[1:], strict=True):
+        for match, view_times in ((one, views.early), (other, views.late)):
+            request = get_request(f"/v1/tables/{match.table.id}", match.table.tokens[0])
+            view_times.append(await _timed(caller, request))
+        if moves is not None:
+            for match, move_times in ((one, moves.early), (other, moves.late)):
+                move_times.append(await _timed(caller, match.take(1)[0]))
+    caller.close()
+
+
+async def _warm(caller: Caller, table: Table) -> None:
+    """Let the process do once what it does for the first time; on a table that is not measured."""
+    for token in table.tokens * 5:
+        await caller.ask(get_request(f"/v1/tables/{table.id}", token))
+        await caller.ask(get_request(f"/v1/tables/{table.id}/events", token))
+
+
+async def _timed(caller: Caller, request: bytes) -> float:
+    begun = perf_counter()
+    status, _, body = await caller.ask(request)
+    lasted = (perf_counter() - begun) * 1000
+    if status != 200:
+        raise RuntimeError(f"a request was refused: {status} {body.decode()}")
+    return lasted
+
+
+def _empty_redis(rig: Rig) -> None:
+    with redis.Redis.from_url(rig.servers.redis_url) as store:
+        store.flushall()
+
+
+def longest(rig: Rig, key: str, options: Mapping[str, object], *, repetitions: int, most: int) -> Section:
+    """Read the view of the longest legal match, or of one of `most` commands, with nothing in any cache."""
+    players = asyncio.run(_players(rig))
+    stream = generate(GAMES[key], 1, options=options, most=most, players=[player for player, _ in players])
+    insert(rig.database_url, [stream])
+    table = Table(stream.id, tuple(token for _, token in players))
+    times = []
+    for _ in range(repetitions):
+        rig.api.restart()
+        _empty_redis(rig)
+        times.append(asyncio.run(_cold_view(rig, table)))
+    median = statistics.median(times)
+    row = Row(key, {"events": len(stream.rows), "ms": median, "events per second": len(stream.rows) / median * 1000})
+    aim = Aim(f"{key}: cold read of the longest match, ms", median, 50, False)
+    note = "The first view after a restart with Redis empty, over HTTP."
+    return Section(
+        "longest", "Cold read of the longest match", note, ("events", "ms", "events per second"), (row,), (aim,)
+    )
+
+
+async def _players(rig: Rig) -> list[tuple[str, str]]:
+    caller = await Caller.connect(rig.api.address)
+    made = [await caller.post("/v1/players", {"name": "Bench"}) for _ in range(SEATS)]
+    caller.close()
+    return [(player["player"], player["token"]) for player in made]
+
+
+async def _cold_view(rig: Rig, table: Table) -> float:
+    caller = await Caller.connect(rig.api.address)
+    for _ in range(5):
+        await caller.ask(get_request("/v1/me", table.tokens[0]))
+    lasted = await _timed(caller, get_request(f"/v1/tables/{table.id}", table.tokens[0]))
+    caller.close()
+    return lasted

@@ -1,0 +1,204 @@
+"""What is measured and what measures: database and Redis in a folder of their own, API processes, generator."""
+
+import json
+import os
+import pickle
+import select
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Final
+
+from service.embedded import EmbeddedServers, embedded_servers
+from service.settings import Settings
+from service.store.migrations import migrate
+from tests.bench.cpu import cpu_seconds
+
+_START_SECONDS: Final = 30.0
+
+
+class Api:
+    """Server processes that share one port: the API, or a module that is compared with it."""
+
+    def __init__(self, environment: Mapping[str, str], module: str = "tests.bench.api") -> None:
+        self._environment = os.environ | dict(environment)
+        self._module = module
+        self._listener = socket.create_server(("127.0.0.1", 0), backlog=2048)
+        self._processes: list[subprocess.Popen[bytes]] = []
+
+    @property
+    def address(self) -> tuple[str, int]:
+        """Where they listen."""
+        host, port = self._listener.getsockname()
+        return host, port
+
+    @property
+    def pids(self) -> list[int]:
+        """The processes to look at."""
+        return [process.pid for process in self._processes]
+
+    def start(self, processes: int = 1) -> None:
+        """Start and return when requests are answered."""
+        ready = [self._start_one() for _ in range(processes)]
+        for file in ready:
+            told = select.select([file], [], [], _START_SECONDS)[0] and os.read(file, 1)
+            os.close(file)
+            if not told:
+                raise RuntimeError(f"a process of {self._module} does not start")
+
+    def _start_one(self) -> int:
+        """Start a process; returns a file that can be read from when it answers, or ends."""
+        shared = self._listener.fileno()
+        ready, tell = os.pipe()
+        command = (sys.executable, "-m", self._module, str(shared), str(tell))
+        self._processes.append(subprocess.Popen(command, env=self._environment, pass_fds=(shared, tell)))
+        os.close(tell)
+        return ready
+
+    def stop(self) -> None:
+        """Stop as the service does."""
+        for process in self._processes:
+            process.send_signal(signal.SIGTERM)
+        for process in self._processes:
+            process.wait(30)
+        self._processes = []
+
+    def restart(self, processes: int = 1) -> None:
+        """Stop and start again: all caches are cold."""
+        self.stop()
+        self.start(processes)
+
+    def close(self) -> None:
+        """Stop for good."""
+        self.stop()
+        self._listener.close()
+
+
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One window of load: a number of clients against one kind of request."""
+
+    rate: float
+    """Answers per second."""
+    median_ms: float
+    p99_ms: float
+    latencies_ms: tuple[float, ...]
+    """A sorted sample of at most a few thousand."""
+    generator_busy: float
+    """Share of one core that the generator used."""
+    requests: int
+    api_us: float
+    """Processor time of the API processes for each request, in microseconds."""
+    stores_us: float
+    """Processor time of database and Redis for each request, in microseconds."""
+
+
+class Generator:
+    """The load generator, a process of its own."""
+
+    def __init__(self, folder: Path, stores: tuple[int, ...]) -> None:
+        self._folder = folder
+        self._stores = stores
+        command = [sys.executable, "-m", "tests.bench.load"]
+        self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+
+    def lanes(self, name: str, lanes: Sequence[Sequence[bytes]], *, repeat: bool = False) -> None:
+        """Hand over requests under a name."""
+        file = self._folder / "lanes.pickle"
+        file.write_bytes(pickle.dumps(lanes))
+        self._tell({"do": "lanes", "name": name, "file": str(file), "repeat": repeat})
+        file.unlink()
+
+    def run(self, name: str, api: Api, *, clients: int, seconds: float, warm: float = 0.3, connections: int = 1) -> Run:
+        """Measure one window. RuntimeError if an answer was not a success."""
+        return self._run(name, api, clients=clients, connections=connections, warm=warm, seconds=seconds)
+
+    def finish(self, name: str, api: Api, *, clients: int) -> Run:
+        """Send everything that is left; the latencies of the answer are complete and in order."""
+        return self._run(name, api, clients=clients, connections=1, warm=0.0, seconds=None)
+
+    def _run(self, name: str, api: Api, **order: float | None) -> Run:
+        before = cpu_seconds(api.pids), cpu_seconds(self._stores)
+        seen = self._tell({"do": "run", "name": name, "address": api.address, **order})
+        used = cpu_seconds(api.pids) - before[0], cpu_seconds(self._stores) - before[1]
+        if seen["failures"]:
+            raise RuntimeError(f"{name} failed under load: {seen['failures'][0]}")
+        if not seen["requests"]:
+            raise RuntimeError(f"{name} had no request left, or got no answer")
+        return Run(
+            seen["requests"] / seen["seconds"],
+            seen["median_ms"],
+            seen["p99_ms"],
+            tuple(seen["latencies_ms"]),
+            seen["generator_busy"],
+            seen["requests"],
+            used[0] / seen["sent"] * 1e6,
+            used[1] / seen["sent"] * 1e6,
+        )
+
+    def stop(self) -> None:
+        """End the process."""
+        if self._process.stdin is not None:
+            self._process.stdin.close()
+        self._process.wait(10)
+
+    def _tell(self, order: dict[str, Any]) -> dict[str, Any]:
+        if self._process.stdin is None or self._process.stdout is None:
+            raise RuntimeError("the load generator has no pipes")
+        self._process.stdin.write(json.dumps(order).encode() + b"\n")
+        self._process.stdin.flush()
+        line = self._process.stdout.readline()
+        if not line:
+            raise RuntimeError("the load generator died")
+        answer: dict[str, Any] = json.loads(line)
+        return answer
+
+
+@dataclass(frozen=True, slots=True)
+class Rig:
+    """Everything that runs while measuring."""
+
+    folder: Path
+    servers: EmbeddedServers
+    api: Api
+    trivial: Api
+    generator: Generator
+
+    @property
+    def database_url(self) -> str:
+        """Address of the database, as its owner."""
+        return self.servers.database_url
+
+
+@contextmanager
+def rig() -> Iterator[Rig]:
+    """Start servers, an API process, a worker and the generator in a temporary folder; remove all at the end."""
+    with ExitStack() as running:
+        folder = Path(running.enter_context(tempfile.TemporaryDirectory(prefix="blattwerk-bench-")))
+        folder.chmod(0o755)
+        servers = running.enter_context(embedded_servers(folder / "data"))
+        migrate(servers.database_url)
+        settings = Settings(cache_tables=10_000, log_level="warning")
+        settings = settings.with_servers(servers.database_url, servers.redis_url, "5e" * 32)
+        generator = Generator(folder, (servers.postgres.pid or 0, servers.redis.pid or 0))
+        running.callback(generator.stop)
+        api, trivial = Api(settings.environment()), Api({}, "tests.bench.trivial")
+        for server in (api, trivial):
+            running.callback(server.close)
+            server.start()
+        worker = subprocess.Popen(
+            (sys.executable, "-m", "service.process", "worker"), env=os.environ | settings.environment()
+        )
+        running.callback(_end, worker)
+        yield Rig(folder, servers, api, trivial, generator)
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    process.send_signal(signal.SIGTERM)
+    process.wait(30)

@@ -1,0 +1,86 @@
+"""Windows of load, repeated in turn, so that a change of the machine's mood meets all kinds alike."""
+
+import statistics
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from tests.bench.report import Cell
+from tests.bench.rig import Api, Rig, Run
+
+
+class Kind(NamedTuple):
+    """A kind of request: what it is called, which lanes it sends, and where to."""
+
+    name: str
+    lanes: str
+    api: Api
+
+
+@dataclass(slots=True)
+class Series:
+    """The windows of one kind of request at one number of clients. Every figure is their median."""
+
+    runs: list[Run] = field(default_factory=list)
+
+    @property
+    def rate(self) -> float:
+        """Answers per second."""
+        return statistics.median(run.rate for run in self.runs)
+
+    @property
+    def median_ms(self) -> float:
+        """Median latency."""
+        return statistics.median(run.median_ms for run in self.runs)
+
+    @property
+    def p99_ms(self) -> float:
+        """99th percentile of the latency."""
+        return statistics.median(run.p99_ms for run in self.runs)
+
+    @property
+    def api_us(self) -> float:
+        """Processor time of the API processes for each request."""
+        return statistics.median(run.api_us for run in self.runs)
+
+    @property
+    def stores_us(self) -> float:
+        """Processor time of database and Redis for each request."""
+        return statistics.median(run.stores_us for run in self.runs)
+
+    @property
+    def generator_busy(self) -> float:
+        """Share of a core that the load generator used."""
+        return statistics.median(run.generator_busy for run in self.runs)
+
+
+COLUMNS = ("clients", "per second", "ratio", "median ms", "p99 ms", "API us", "of CPU", "stores us", "generator")
+COLUMNS_NOTE = (
+    "ratio: to the no-op of the same number of clients, in rate; of CPU: the same in processor time of the API process "
+    "(what remains when the machine is shared)."
+)
+
+
+def alternate(rig: Rig, kinds: Sequence[Kind], clients: int, *, repetitions: int, seconds: float) -> dict[str, Series]:
+    """Run all kinds in turn, several times."""
+    series = {kind.name: Series() for kind in kinds}
+    for _ in range(repetitions):
+        for kind in kinds:
+            run = rig.generator.run(kind.lanes, kind.api, clients=clients, seconds=seconds)
+            series[kind.name].runs.append(run)
+    return series
+
+
+def cells(series: Series, ceiling: Series, clients: int) -> dict[str, Cell]:
+    """Return the cells of a row."""
+    return {
+        "clients": clients,
+        "per second": series.rate,
+        "ratio": series.rate / ceiling.rate,
+        "median ms": series.median_ms,
+        "p99 ms": series.p99_ms,
+        "API us": series.api_us,
+        "of CPU": ceiling.api_us / series.api_us if series.api_us else None,
+        "stores us": series.stores_us,
+        "generator": series.generator_busy,
+    }
