@@ -21,6 +21,7 @@ from domain.games.hearts.model import (
     HeartsState,
     HeartsTrick,
 )
+from domain.games.hearts.values import penalties
 
 View = SeatView[HeartsBoard, HeartsPrivate, HeartsLegal]
 
@@ -123,8 +124,8 @@ def playing(
 ) -> HeartsState:
     """Return a state in which `seat` is to play to trick `number` and holds `hand`.
 
-    The tricks before are filled with other cards: with hearts only if they are broken, and with the
-    cards of `taken`.
+    The tricks before went to the seats in turn and are filled with other cards: with the cards of
+    `taken`, and with hearts only if they are broken.
     """
     seats = table.players
     cards, played = hand.split(), trick.split()
@@ -138,6 +139,10 @@ def playing(
         for other in range(seats)
     ]
     assert next(left, None) is None
+    tricks = tuple(
+        HeartsTrick(leader, tuple(before[start : start + seats]), start // seats % seats)
+        for start in range(0, len(before), seats)
+    )
     return msgspec.structs.replace(
         HEARTS_1.new(table, seats),
         phase="playing",
@@ -147,8 +152,10 @@ def playing(
         leader=leader,
         trick=tuple(played),
         broken=broken,
-        tricks=tuple(
-            HeartsTrick(leader, tuple(before[start : start + seats]), leader) for start in range(0, len(before), seats)
+        tricks=tricks,
+        points=tuple(
+            sum(penalties(table).get(card, 0) for done in tricks if done.winner == other for card in done.cards)
+            for other in range(seats)
         ),
     )
 

@@ -1,0 +1,1 @@
+"""Rounds recorded by another engine, and the comparison with them."""
