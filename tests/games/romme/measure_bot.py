@@ -32,7 +32,6 @@ from domain.games.romme.model import (
 from domain.games.romme.moves import RommeDiscard, RommeDrawStock, RommeLay, RommeLayOff, RommeMove
 from domain.games.romme.offers import listed_moves
 from domain.games.romme.partition import HandSearch
-from domain.games.romme.rules import legal
 
 SEATS = 4
 View: TypeAlias = SeatView[RommeBoard, RommePrivate, RommeLegal]
