@@ -139,10 +139,7 @@ class Codec:
                 tuple(told for _, fact in hidden if (told := game.confide(fact, seat)) is not None)
                 for seat in range(seats)
             )
-        parts = (
-            *(_encode(told) if told else EMPTY_PART for told in private),
-            _encode(ServerPart(move, hidden)),
-        )
+        parts = _part_bytes(private, ServerPart(move, hidden))
         seals = tuple(
             fairness.seal(salts.salt(version, viewer), part).hex()
             for viewer, part in zip((*range(seats), fairness.SERVER_VIEWER), parts, strict=True)
@@ -152,6 +149,18 @@ class Codec:
         )
         event = Event(version, time, type_, actor, decision, facts, public, private, move, seals)
         return Sealed(event, envelope, parts)
+
+    def encode(self, event: Event) -> tuple[bytes, tuple[bytes, ...]]:
+        """Return the canonical bytes of an event: its envelope and its parts, the server's last."""
+        hidden = tuple(
+            (place, fact)
+            for place, (fact, shown) in enumerate(zip(event.facts.game, event.public, strict=True))
+            if fact != shown
+        )
+        public = PublicPart(event.facts.table, event.public)
+        return _encode(
+            Envelope(FORMAT, event.version, event.time, event.type, event.actor, event.decision, public, event.seals)
+        ), _part_bytes(event.private, ServerPart(event.move, hidden))
 
     def decode(self, envelope: bytes, parts_text: bytes) -> Event:
         """Return the event of stored bytes. DamagedEventError if they are none."""
@@ -181,6 +190,10 @@ class Codec:
             server.move,
             outer.seals,
         )
+
+
+def _part_bytes(private: tuple[tuple[Any, ...], ...], server: ServerPart[Any, Any]) -> tuple[bytes, ...]:
+    return (*(_encode(told) if told else EMPTY_PART for told in private), _encode(server))
 
 
 _CURRENT: Final = b'{"format":%d,' % FORMAT

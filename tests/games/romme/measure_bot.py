@@ -42,9 +42,7 @@ def simple(view: View, seed: int) -> RommeMove:
     """Return the move of a player that lays only when it must."""
     if view.board.phase == "draw":
         return RommeDrawStock()
-    others_out = any(
-        points is not None for seat, points in enumerate(view.board.first_lay) if seat != view.seat
-    )
+    others_out = any(points is not None for seat, points in enumerate(view.board.first_lay) if seat != view.seat)
     for entry in view.legal:
         if isinstance(entry, RommeLegalLay) and entry.best:
             laid = sum(len(meld.meld.cards) for meld in entry.best)
@@ -73,9 +71,7 @@ def play_round(number: int, seed: int, players: Sequence[Player]) -> RommeState:
         if ROMME_1.outcome(state):
             return state
         seat = state.turn
-        answer = ROMME_1.decide(
-            state, seat, players[seat](view_of(ROMME_1, state, seat), rng.randrange(2**63)), chance
-        )
+        answer = ROMME_1.decide(state, seat, players[seat](view_of(ROMME_1, state, seat), rng.randrange(2**63)), chance)
         assert not isinstance(answer, Rejection), f"seed {seed} round {number}: {answer}"
         facts = answer
 

@@ -1,0 +1,81 @@
+"""What a verification finds: one answer for each check."""
+
+from typing import Final, Literal, TypeAlias
+
+from msgspec import Struct
+
+Status: TypeAlias = Literal["pass", "fail", "unchecked"]
+
+CHECKS: Final[dict[str, str]] = {
+    "format": "The document is a record of rules that are known here.",
+    "canonical": "Every envelope and every part has the canonical bytes of what it says.",
+    "chain": "Every event follows its predecessor, from the table's genesis to the head.",
+    "head": "The head is signed by the key of the record.",
+    "commitment": "The secret is the one that was committed to before anybody sat down.",
+    "seals": "Every seal opens to its part.",
+    "commands": "Every command of the table was allowed.",
+    "moves": "Every move was legal under the rules of the match.",
+    "shuffles": "Every shuffle and draw follows from the secret and the client seeds.",
+    "facts": "Everything recorded is what the rules derive, and everybody was told what he may know.",
+    "result": "Seats, options, totals and places are those that follow.",
+    "clock": "Times never go back.",
+    "end": "The match ended, its secret was revealed, and nothing was played afterwards.",
+    "inclusion": "The head is a leaf of the transparency log.",
+}
+"""Every check, in the order in which they are reported, with what it shows."""
+
+
+class Check(Struct, frozen=True, omit_defaults=True):
+    """The answer of one check."""
+
+    name: str
+    status: Status
+    version: int | None = None
+    """The version at which it fails."""
+    reason: str = ""
+    rule: str | None = None
+    """The rule that forbids a move."""
+
+
+class Report(Struct, frozen=True):
+    """All checks of one record."""
+
+    table: str | None
+    rules: str | None
+    checks: tuple[Check, ...]
+
+    @property
+    def ok(self) -> bool:
+        """Whether every check passed."""
+        return all(check.status == "pass" for check in self.checks)
+
+
+class Findings:
+    """Collects answers; a check that has failed keeps its first failure."""
+
+    def __init__(self, names: tuple[str, ...]) -> None:
+        self._checks: dict[str, Check] = {name: Check(name, "unchecked", reason="not reached") for name in names}
+
+    def passed(self, *names: str) -> None:
+        """Note that checks pass, unless they have failed."""
+        for name in names:
+            if self._checks[name].status != "fail":
+                self._checks[name] = Check(name, "pass")
+
+    def failed(self, name: str, reason: str, version: int | None = None, rule: str | None = None) -> None:
+        """Note the first failure of a check."""
+        if self._checks[name].status != "fail":
+            self._checks[name] = Check(name, "fail", version, reason, rule)
+
+    def unchecked(self, name: str, reason: str) -> None:
+        """Note why a check could not be made."""
+        if self._checks[name].status == "unchecked":
+            self._checks[name] = Check(name, "unchecked", reason=reason)
+
+    def has_failed(self, *names: str) -> bool:
+        """Whether one of these has failed."""
+        return any(self._checks[name].status == "fail" for name in names)
+
+    def all(self) -> tuple[Check, ...]:
+        """Return the answers in order."""
+        return tuple(self._checks.values())

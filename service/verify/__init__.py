@@ -1,0 +1,1 @@
+"""Verifying records at the command line: no database, no network, none of the service's libraries."""
