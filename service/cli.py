@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib.metadata import version as installed_version
 from typing import Final, Literal
+from uuid import UUID
 
 import click
 
@@ -136,6 +137,51 @@ async def _role_token(settings: Settings, role: Literal["arbiter", "operator"], 
         return (await services.accounts.create_with_role(role, name)).token
     finally:
         await services.close()
+
+
+@main.command(context_settings={"ignore_unknown_options": True}, add_help_option=False)
+@click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
+def verify(arguments: tuple[str, ...]) -> None:
+    """Verify the record of a match, without database and network; exit status 0 only if all checks pass."""
+    from service.verify.command import main as verify_record
+
+    sys.exit(verify_record(arguments))
+
+
+@main.command()
+@click.option("--all", "everything", is_flag=True, help="Every table of the log.")
+@click.argument("table", required=False, type=click.UUID)
+def audit(everything: bool, table: UUID | None) -> None:
+    """Check the log itself: one table, or all; exit status 1 at the first damage."""
+    if everything == (table is not None):
+        raise click.UsageError("name a table, or give --all")
+    with _explained():
+        from service.supervisor import complete_settings
+
+        with complete_settings(_settings()) as settings:
+            damage = asyncio.run(_audit(settings, table))
+    if damage is not None:
+        click.echo(damage, err=True)
+        sys.exit(1)
+    click.echo("No damage found.")
+
+
+async def _audit(settings: Settings, table: UUID | None) -> str | None:
+    from service.audit import audit_all, audit_table
+    from service.composition import Services
+
+    services = Services(settings)
+    await services.open()
+    try:
+        if table is None:
+            found = await audit_all(services, lambda count: click.echo(f"{count} tables checked", err=True))
+        else:
+            found = await audit_table(services, table)
+    finally:
+        await services.close()
+    if found is None:
+        return None
+    return f"damaged ({found.kind}): table {found.table}, version {found.version or '?'}: {found.reason}"
 
 
 @main.command()

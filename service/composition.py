@@ -9,6 +9,7 @@ from service.heads import Signer
 from service.live import TableCache
 from service.lobby import Lobby
 from service.metrics import Metrics
+from service.records import Records
 from service.store.accounts import AccountStore
 from service.store.log import Log
 from service.tables import Tables
@@ -33,6 +34,7 @@ class Services:
         self.tables = Tables(self.log, self.cache, self.views, self.redis, key=key)
         self.lobby = Lobby(self.redis, self.log, self.cache, self.views, key=key)
         self.signer = Signer(key, settings.origin)
+        self.records = Records(self.log, self.tables, self.signer)
         self.metrics = Metrics()
         self.contract = b""
         self._stack = AsyncExitStack()

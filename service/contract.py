@@ -27,6 +27,7 @@ _TAGS: Final = {
     "moves": "Answers to decisions.",
     "private": "What a seat keeps to itself: drafts, the order of its hand, advice.",
     "events": "What was recorded.",
+    "records": "Matches that are over, as evidence.",
     "operations": "Health and figures.",
 }
 _DESCRIPTION: Final = """\

@@ -8,6 +8,8 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.kdf.hkdf import HKDF
 
+from domain.record import head_text
+
 _ALGORITHM = b"\x01"
 """Ed25519 in the signed-note format."""
 
@@ -34,5 +36,4 @@ class Signer:
 
     def head(self, table: UUID, version: int, hash_: bytes, time: int) -> str:
         """Return the signed head of a table: origin, table, version, hash in base64, time in ms."""
-        lines = (f"{self.origin}/head", str(table), str(version), base64.b64encode(hash_).decode(), str(time))
-        return self.sign("\n".join(lines) + "\n")
+        return self.sign(head_text(self.origin, str(table), version, base64.b64encode(hash_).decode(), time))

@@ -6,7 +6,7 @@ An operation says once what it takes and gives; routing and the contract are bot
 import json
 import os
 import re
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 from urllib.parse import parse_qsl
@@ -110,6 +110,8 @@ class Answer(Struct, frozen=True):
     status: int
     headers: tuple[tuple[bytes, bytes], ...]
     body: bytes = b""
+    pieces: AsyncIterator[bytes] | None = None
+    """A body that comes piece by piece, instead of `body`."""
 
     def every_header(self, trace_id: str) -> list[tuple[bytes, bytes]]:
         """Return its headers and those that every answer has."""
@@ -118,9 +120,12 @@ class Answer(Struct, frozen=True):
     async def send(self, send: Send, trace_id: str, *, head: bool = False) -> None:
         """Send it; `head` leaves the body out, as HEAD asks."""
         headers = self.every_header(trace_id)
-        if self.status not in (204, 304):
+        if self.status not in (204, 304) and self.pieces is None:
             headers.append((b"content-length", b"%d" % len(self.body)))
         await send({"type": "http.response.start", "status": self.status, "headers": headers})
+        if self.pieces is not None and not head:
+            async for piece in self.pieces:
+                await send({"type": "http.response.body", "body": piece, "more_body": True})
         await send({"type": "http.response.body", "body": b"" if head else self.body, "more_body": False})
 
 
@@ -294,6 +299,11 @@ def answer(
     if content:
         sent.append((b"content-type", media_type.encode()))
     return Answer(status, tuple(sent), content)
+
+
+def streamed(pieces: AsyncIterator[bytes], media_type: str, headers: Mapping[str, str]) -> Answer:
+    """Return a successful answer whose body comes piece by piece."""
+    return Answer(200, answer(None, headers={**headers, "Content-Type": media_type}).headers, pieces=pieces)
 
 
 def problem_of(error: Exception, trace_id: str, base_url: str) -> tuple[Kind, Problem]:

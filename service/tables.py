@@ -312,6 +312,13 @@ class Tables:
             raise _no_table()
         return row.version, row.hash, int(row.received_at.timestamp() * 1000)
 
+    async def current(self, stream: UUID, account: str, code: str | None = None) -> LiveTable:
+        """Return the table as the log has it now, if it exists for this account."""
+        table = await self._visible(stream, account, code)
+        async with table.lock:
+            await self._cache.catch_up(table)
+        return table
+
     async def game_of(self, stream: UUID, account: str) -> str:
         """Return which game the table plays."""
         return (await self._visible(stream, account)).codec.game.key

@@ -12,9 +12,11 @@ from msgspec import Meta, Struct, defstruct
 
 from domain.cards import Card
 from domain.decider import AnyGame, Rule
+from domain.record import Record
 from domain.registry import CURRENT
 from domain.table.model import Status, TableFact, Visibility
 from domain.table.views import SeatPublic
+from domain.verify.report import Check
 from projections.table_view import LobbySeat
 
 Id = Annotated[
@@ -425,6 +427,20 @@ HAND_ORDERS: Final[dict[str, Any]] = {
 PRIVATES: Final[dict[str, Any]] = {game.key: game.private_type for game in _NOTED}
 QUESTIONS: Final[dict[str, Any]] = {game.key: game.advice.question_type for game in _ADVISED if game.advice}
 ADVICE: Final[dict[str, Any]] = {game.key: game.advice.answer_type for game in _ADVISED if game.advice}
+
+
+# Records
+
+
+class Audit(Struct, frozen=True):
+    """What verifying a match gives."""
+
+    ok: bool
+    checks: tuple[Check, ...]
+
+
+RECORD: Final[Any] = Record
+"""The record of a match; its form is that of `domain.record`."""
 
 
 class OptionsChange(Struct, frozen=True):

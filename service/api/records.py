@@ -1,0 +1,82 @@
+"""Records and audits of matches that are over."""
+
+import zlib
+from collections.abc import AsyncIterator
+from typing import Any, Final
+
+from domain.record import MEDIA_TYPE
+from service import wire
+from service.api.shared import VIEW_HEADERS
+from service.errors import HttpError
+from service.http import Answer, Call, Operation, answer, streamed
+
+_TEXT: Final = "text/plain"
+
+
+async def get_record(call: Call) -> Answer:
+    table, query = call.uuid("table"), call.query(wire.TableQuery)
+    kind = _wanted(call.header(b"accept"))
+    if kind == _TEXT:
+        text = await call.services.records.text(table, call.caller.id, query.join_code)
+        return answer(text, media_type=f"{_TEXT}; charset=utf-8", headers=VIEW_HEADERS)
+    pieces = await call.services.records.document(table, call.caller.id, query.join_code)
+    headers = {**VIEW_HEADERS, "Vary": "Authorization, Accept, Accept-Encoding"}
+    headers["Content-Disposition"] = f'attachment; filename="{table}.record.json"'
+    if "gzip" in (call.header(b"accept-encoding") or ""):
+        return streamed(_compressed(pieces), MEDIA_TYPE, {**headers, "Content-Encoding": "gzip"})
+    return streamed(pieces, MEDIA_TYPE, headers)
+
+
+async def audit_table(call: Call) -> Answer:
+    table, query = call.uuid("table"), call.query(wire.TableQuery)
+    report = await call.services.records.audit(table, call.caller.id, query.join_code)
+    return answer({"ok": report.ok, "checks": report.checks}, headers=VIEW_HEADERS)
+
+
+def _wanted(accept: str | None) -> str:
+    """Return the media type to answer with. HttpError 406 if none of ours is accepted."""
+    kinds = [kind.partition(";")[0].strip() for kind in (accept or "*/*").split(",")]
+    for kind in kinds:
+        if kind in ("*/*", "application/*", "application/json", MEDIA_TYPE.partition(";")[0]):
+            return MEDIA_TYPE
+        if kind in ("text/*", _TEXT):
+            return _TEXT
+    raise HttpError(406)
+
+
+async def _compressed(pieces: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+    packer = zlib.compressobj(wbits=31)
+    async for piece in pieces:
+        if packed := packer.compress(piece):
+            yield packed
+    yield packer.flush()
+
+
+OPERATIONS: tuple[Operation[Any], ...] = (
+    Operation(
+        id="getRecord",
+        method="GET",
+        path="/v1/tables/{table}/record",
+        summary="Take the record of a match that is over",
+        description="One document that holds everything: `blattwerk verify` checks it without network. With "
+        "`Accept: text/plain` a rendering for people. May be compressed.",
+        tag="records",
+        run=get_record,
+        query=wire.TableQuery,
+        answer=wire.RECORD,
+        answer_media_type=MEDIA_TYPE,
+        problems=(404, 406, 409),
+    ),
+    Operation(
+        id="auditTable",
+        method="GET",
+        path="/v1/tables/{table}/audit",
+        summary="Let the service verify a match that is over",
+        description="The same checks as `blattwerk verify` makes.",
+        tag="records",
+        run=audit_table,
+        query=wire.TableQuery,
+        answer=wire.Audit,
+        problems=(404, 409),
+    ),
+)

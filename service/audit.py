@@ -1,0 +1,75 @@
+"""Walking the whole log: every chain, and everything about matches that are over."""
+
+from collections.abc import Callable
+from typing import Final
+from uuid import UUID
+
+from msgspec import Struct
+
+from domain import fairness
+from domain.codec import DamagedEventError
+from domain.decider import ImpossibleFactError
+from service.composition import Services
+from service.live import DamagedStreamError, fold
+from service.records import read_all
+from service.store.errors import StoreError
+from service.store.log import StoredEvent
+from service.tables import is_over
+
+_PAGE: Final = 200
+
+
+class Damage(Struct, frozen=True):
+    """The first thing found wrong at a table."""
+
+    table: UUID
+    version: int | None
+    kind: str
+    reason: str
+
+
+async def audit_all(services: Services, progress: Callable[[int], None]) -> Damage | None:
+    """Check every table, newest first; return the first damage, None if there is none.
+
+    `progress` is told how many tables were checked after every page.
+    """
+    before: tuple[int, UUID] | None = None
+    checked = 0
+    while page := await services.log.created(before, _PAGE):
+        for _, stream in page:
+            damage = await audit_table(services, stream)
+            if damage is not None:
+                return damage
+            checked += 1
+        progress(checked)
+        before = page[-1]
+    return None
+
+
+async def audit_table(services: Services, stream: UUID) -> Damage | None:
+    """Check one table: its chain, that it folds, and after its end everything a record proves."""
+    rows = await read_all(services.log, stream)
+    damage = _chain_damage(stream, rows)
+    if damage is not None:
+        return damage
+    try:
+        table = fold(stream, await services.log.secret(stream), rows)
+    except (DamagedStreamError, DamagedEventError, ImpossibleFactError, StoreError, LookupError) as error:
+        return Damage(stream, None, "fold", str(error))
+    if not is_over(table) or table.codec.game.round_number(table.state.play) == 0:
+        return None
+    for check in services.records.verified(table, rows).checks:
+        if check.status == "fail":
+            return Damage(stream, check.version, check.name, check.reason)
+    return None
+
+
+def _chain_damage(stream: UUID, rows: list[StoredEvent]) -> Damage | None:
+    previous = fairness.genesis(stream.bytes, rows[0].rules) if rows else b""
+    for version, row in enumerate(rows, 1):
+        if row.version != version:
+            return Damage(stream, version, "chain", "the version is missing")
+        if row.previous_hash != previous or row.hash != fairness.link(previous, row.envelope.encode()):
+            return Damage(stream, version, "chain", "the hash does not follow from the event and its predecessor")
+        previous = row.hash
+    return None
