@@ -71,11 +71,14 @@ fuzz: .venv/.fuzz
 soak: .venv/.test
 	$(BIN)/python -m tests.soak
 
-contract: .venv/.test
+contract: .venv/.service openapi/node_modules/.package-lock.json
 	$(BIN)/python -m service.contract --check openapi/openapi.json
-	@command -v npm >/dev/null || { echo 'make contract needs Node.js with npm (20 or later)' >&2; exit 1; }
-	cd openapi && npm ci --silent --no-audit --no-fund
 	cd openapi && npm run --silent lint
+
+openapi/node_modules/.package-lock.json: openapi/package-lock.json
+	@command -v npm >/dev/null || { echo 'make contract needs Node.js with npm (20.19 or later)' >&2; exit 1; }
+	cd openapi && npm ci --silent --no-audit --no-fund
+	@touch $@
 
 # --- locks -------------------------------------------------------------------------------------
 # One resolution for every Python and platform; later locks are held to the versions of earlier ones.
@@ -83,13 +86,19 @@ contract: .venv/.test
 COMPILE = $(BIN)/uv pip compile pyproject.toml --quiet --no-config --universal --python-version 3.11 \
 	--generate-hashes --no-emit-index-url --no-header --no-annotate --upgrade
 
+# what npm writes of funding are addresses of web pages, of no use for installing
+WITHOUT_ADDRESSES := import json, pathlib; lock = pathlib.Path("package-lock.json"); whole = json.loads(lock.read_text()); \
+	[package.pop("funding", None) for package in whole["packages"].values()]; \
+	lock.write_text(json.dumps(whole, indent=2) + "\n")
+
 lock: .venv/.lock
 	$(COMPILE) --group lock -o $(LOCKS)/lock.txt
 	$(COMPILE) --extra service --group build -o $(LOCKS)/service.txt
 	$(COMPILE) --extra service --group build --group test -c $(LOCKS)/service.txt -o $(LOCKS)/test.txt
 	$(COMPILE) --extra service --group build --group test --group fuzz -c $(LOCKS)/test.txt -o $(LOCKS)/fuzz.txt
 	$(COMPILE) --extra service --group build --group test --group bench -c $(LOCKS)/test.txt -o $(LOCKS)/bench.txt
-	cd openapi && npm install --package-lock-only --ignore-scripts --no-audit --no-fund --silent
+	cd openapi && rm -f package-lock.json && npm install --package-lock-only --no-audit --no-fund --silent
+	cd openapi && ../$(BIN)/python -c '$(WITHOUT_ADDRESSES)'
 
 clean:
 	rm -rf .venv build dist *.egg-info openapi/node_modules

@@ -92,7 +92,23 @@ def contract(operations: Sequence[Operation[Any]]) -> dict[str, Any]:
 
 def contract_bytes(operations: Sequence[Operation[Any]]) -> bytes:
     """Return the contract as it is committed and served."""
-    return (json.dumps(contract(operations), indent=2, ensure_ascii=False) + "\n").encode()
+    return (json.dumps(_with_widths(contract(operations)), indent=2, ensure_ascii=False) + "\n").encode()
+
+
+def _with_widths(part: Any) -> Any:
+    """Return a part of the contract whose integers say their width, so that clients in other languages choose it.
+
+    Times in milliseconds do not fit into the 32 bits that generators take without a word.
+    """
+    if isinstance(part, list):
+        return [_with_widths(item) for item in part]
+    if not isinstance(part, dict):
+        return part
+    widened = {name: _with_widths(value) for name, value in part.items()}
+    if part.get("type") == "integer" and "format" not in part:
+        greatest = max(part.get("enum") or [part.get("maximum", part.get("exclusiveMaximum", 2**53) - 1)])
+        widened["format"] = "int32" if greatest <= 2**31 - 1 else "int64"
+    return widened
 
 
 # Operations
@@ -227,7 +243,7 @@ def _problem_statuses(operation: Operation[Any]) -> list[int]:
 
 def _kinds_by_status() -> list[int]:
     kinds = [*KINDS.values(), *HTTP_KINDS.values()]
-    return sorted({kind.status for kind in kinds} - {429} | {500})
+    return sorted({kind.status for kind in kinds} - {405, 429} | {500})
 
 
 def _response_name(status: int) -> str:
@@ -243,8 +259,6 @@ def _problem_response(status: int) -> dict[str, Any]:
         headers["WWW-Authenticate"] = {"description": "How to authenticate.", "schema": {"type": "string"}}
     if status == 503:
         headers["Retry-After"] = {"description": "Seconds to wait.", "schema": {"type": "string"}}
-    if status == 405:
-        headers["Allow"] = {"description": "The methods of this path.", "schema": {"type": "string"}}
     return {
         "description": ". ".join(kind.title for kind in kinds) + ".",
         "headers": headers,
