@@ -117,16 +117,23 @@ class Committer:
         return list(batch.values())
 
     async def _commit(self, batch: Sequence[_Waiting]) -> None:
-        """Append a batch and tell everybody; returns when nobody waits any more."""
+        """Append a batch and tell everybody; returns when nobody waits any more.
+
+        An event whose caller was told that the log does not answer is not sent again.
+        """
         backoff = Backoff()
-        while batch := [waiting for waiting in batch if not waiting.future.done()]:
+        while True:
             try:
                 line = self._line or await self._reconnect()
+                if line is None:
+                    return
+                batch = [waiting for waiting in batch if not waiting.future.done()]
+                if not batch:
+                    return
                 rows = encode_rows([waiting.row for waiting in batch], self._row_type)
                 results = await line.execute(rows, self._patience)
             except LostError as error:
-                _logger.warning("commit of %d events lost, trying again: %s", len(batch), error)
-                self._note_away()
+                self._note_away(error)
                 await self._disconnect()
                 await backoff.pause()
             except psycopg.Error as error:
@@ -137,7 +144,6 @@ class Committer:
                     await self._commit([waiting])
                 return
             else:
-                self._away_since = None
                 for waiting, (status, position) in zip(batch, results, strict=True):
                     _settle(waiting, status, position)
                 return
@@ -165,19 +171,19 @@ class Committer:
             raise
         return line
 
-    async def _reconnect(self) -> Line:
-        """Connect again, however long it takes."""
+    async def _reconnect(self) -> Line | None:
+        """Connect again, however long it takes; None if this ends and nobody waits any more."""
         backoff = Backoff()
         while True:
             try:
                 self._line = await self._connect()
             except (StoreUnavailableError, StoreSetupError) as error:
-                _logger.warning("no connection for the log: %s", error)
-                self._note_away()
+                self._note_away(error)
                 if self._closing and all(waiting.future.done() for waiting in chain(self._batch, self._queue)):
-                    raise LostError from error
+                    return None
                 await backoff.pause()
             else:
+                self._note_back()
                 return self._line
 
     async def _disconnect(self) -> None:
@@ -187,9 +193,15 @@ class Committer:
 
     # patience
 
-    def _note_away(self) -> None:
+    def _note_away(self, reason: Exception) -> None:
         if self._away_since is None:
             self._away_since = asyncio.get_running_loop().time()
+            _logger.warning("the log is away, trying again: %s", reason)
+
+    def _note_back(self) -> None:
+        if self._away_since is not None:
+            _logger.warning("the log is back after %.1f s", asyncio.get_running_loop().time() - self._away_since)
+            self._away_since = None
 
     def _given_up(self, now: float) -> bool:
         """Whether the database is away for so long that nobody should wait for it."""

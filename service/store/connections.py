@@ -109,6 +109,7 @@ class Pool:
         self._idle: list[AsyncConnection[Any]] = []
         self._patience = patience_seconds
         self._closed = False
+        self._away = False
 
     async def open(self) -> None:
         """Connect once, so that a wrong address or a missing right is told at the start."""
@@ -132,14 +133,22 @@ class Pool:
                     try:
                         async with self._connection() as connection:
                             cursor = await connection.execute(query, parameters, binary=True)
-                            return await cursor.fetchall() if cursor.description else []
+                            rows = await cursor.fetchall() if cursor.description else []
+                        self._note(None)
+                        return rows
                     except (psycopg.Error, StoreUnavailableError) as error:
                         if isinstance(error, psycopg.Error) and not is_loss(error):
                             raise
-                        _logger.warning("database statement failed, trying again: %s", type(error).__name__)
+                        self._note(error)
                         await backoff.pause()
         except TimeoutError as error:
             raise StoreUnavailableError("the database does not answer") from error
+
+    def _note(self, failure: Exception | None) -> None:
+        """Tell the operator when the database goes away and when it comes back, not about every statement."""
+        if (failure is not None) != self._away:
+            self._away = failure is not None
+            _logger.warning("the database is %s", f"away, trying again: {failure!r}" if failure else "back")
 
     @asynccontextmanager
     async def _connection(self) -> AsyncIterator[AsyncConnection[Any]]:

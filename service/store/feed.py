@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from typing import Final
 
 from service.store.errors import StoreUnavailableError
@@ -34,7 +34,7 @@ class Feed:
         """Look for events now instead of at the next poll; for whoever hears that something was appended."""
         self._woken.set()
 
-    async def batches(self) -> AsyncIterator[list[FeedHead]]:
+    async def batches(self) -> AsyncGenerator[list[FeedHead], None]:
         """Give what is new, again and again, for ever. A batch counts as read when the next one is asked for.
 
         While the database is away this waits for it.

@@ -11,7 +11,7 @@ create table buckets (
 insert into buckets select generate_series(0, 255);
 
 create table events (
-  bucket        smallint    not null,
+  bucket        smallint    not null check (bucket between 0 and 255),
   stream        uuid        not null,
   version       integer     not null check (version >= 1),
   position      bigint      not null check (position >= 1),

@@ -54,6 +54,7 @@ def migrate(database_url: str) -> list[str]:
         _ensure_role(connection)
         with _explained("the tables of the service cannot be made"):
             connection.execute(_TABLE)
+            connection.execute(sql.SQL("grant select on schema_migrations to {}").format(sql.Identifier(SERVICE_ROLE)))
             missing = _missing(connection)
             for migration in missing:
                 with connection.transaction():

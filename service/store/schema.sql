@@ -1,0 +1,296 @@
+-- What the migrations make; written by `python -m tests.service.store.schema`, never by hand.
+
+CREATE TYPE public.new_event AS (
+	bucket smallint,
+	stream uuid,
+	version integer,
+	received_at timestamp with time zone,
+	command uuid,
+	previous_hash bytea,
+	hash bytea,
+	actor smallint,
+	decision integer,
+	type text,
+	rules text,
+	digest bytea,
+	envelope text,
+	sealed text
+);
+
+CREATE FUNCTION public.append_batch(p_events public.new_event[]) RETURNS TABLE(status smallint, "position" bigint)
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    SET plan_cache_mode TO 'force_generic_plan'
+    AS $$
+#variable_conflict use_column
+begin
+  -- one order for everybody, so nobody waits in a circle
+  perform from buckets b
+  where b.bucket = any (array(select e.bucket from unnest(p_events) e))
+  order by b.bucket
+  for no key update;
+
+  -- a statement of its own: it has to see what was committed while the locks were waited for
+  return query
+  with judged as materialized (
+    select e.*, e.ordinality as place, present.position as present_position,
+      case
+        when head.version >= e.version then
+          case when present.command = e.command and present.hash = e.hash then 2 else 0 end
+        when coalesce(head.version, 0) = e.version - 1 and coalesce(head.hash, e.previous_hash) = e.previous_hash then 1
+        else 3
+      end as verdict
+    from unnest(p_events) with ordinality e
+    left join lateral (
+      select x.version, x.hash from events x
+      where x.bucket = e.bucket and x.stream = e.stream
+      order by x.version desc limit 1
+    ) head on true
+    left join lateral (
+      select x.command, x.hash, x.position from events x
+      where head.version >= e.version and x.bucket = e.bucket and x.stream = e.stream and x.version >= e.version
+      order by x.version limit 1
+    ) present on true
+  ),
+  appended as (
+    insert into events (
+      bucket, stream, version, position, received_at, command, actor, decision, type, rules, digest,
+      previous_hash, hash, envelope, sealed)
+    select
+      j.bucket, j.stream, j.version,
+      coalesce((select x.position from events x where x.bucket = j.bucket order by x.position desc limit 1), 0)
+        + row_number() over (partition by j.bucket order by j.place),
+      j.received_at, j.command, j.actor, j.decision, j.type, j.rules, j.digest,
+      j.previous_hash, j.hash, j.envelope, j.sealed
+    from judged j
+    where j.verdict = 1
+    returning stream, position
+  )
+  select j.verdict::smallint, coalesce(a.position, j.present_position)
+  from judged j
+  left join appended a on a.stream = j.stream
+  order by j.place;
+end $$;
+
+CREATE FUNCTION public.create_stream(p_event public.new_event, p_secret bytea) RETURNS TABLE(status smallint, "position" bigint)
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+begin
+  select a.status, a.position into strict status, "position" from append_batch(array[p_event]) a;
+  if status = 1 then
+    insert into table_secret values (p_event.bucket, p_event.stream, p_secret);
+  end if;
+  return next;
+end $$;
+
+CREATE FUNCTION public.refuse_change() RETURNS trigger
+    LANGUAGE plpgsql
+    AS $$
+begin
+  raise insufficient_privilege using message = format('%s of %s is refused: the log is never changed', lower(tg_op), tg_table_name);
+end $$;
+
+CREATE TABLE public.buckets (
+    bucket smallint NOT NULL,
+    CONSTRAINT buckets_bucket_check CHECK (((bucket >= 0) AND (bucket <= 255)))
+);
+
+CREATE TABLE public.events (
+    bucket smallint NOT NULL,
+    stream uuid NOT NULL,
+    version integer NOT NULL,
+    "position" bigint NOT NULL,
+    received_at timestamp with time zone NOT NULL,
+    command uuid NOT NULL,
+    actor smallint,
+    decision integer,
+    type text NOT NULL,
+    rules text NOT NULL,
+    digest bytea NOT NULL,
+    previous_hash bytea NOT NULL,
+    hash bytea NOT NULL,
+    envelope text NOT NULL,
+    sealed text NOT NULL,
+    CONSTRAINT events_bucket_check CHECK (((bucket >= 0) AND (bucket <= 255))),
+    CONSTRAINT events_hash_check CHECK ((octet_length(hash) = 32)),
+    CONSTRAINT events_position_check CHECK (("position" >= 1)),
+    CONSTRAINT events_previous_hash_check CHECK ((octet_length(previous_hash) = 32)),
+    CONSTRAINT events_version_check CHECK ((version >= 1))
+);
+
+COMMENT ON TABLE public.events IS 'The log: one row for each accepted command, never changed';
+
+COMMENT ON COLUMN public.events."position" IS 'Place in the bucket, without gaps, in the order of commits';
+
+COMMENT ON COLUMN public.events.received_at IS 'Wall clock of the service when the command arrived';
+
+COMMENT ON COLUMN public.events.command IS 'Id of the command, the same for every try to record it';
+
+COMMENT ON COLUMN public.events.digest IS 'Hash of what was asked, tells a retry from another command; empty if that is never asked';
+
+COMMENT ON COLUMN public.events.envelope IS 'Exact canonical bytes of the public part, chained by hash';
+
+COMMENT ON COLUMN public.events.sealed IS 'JSON array of the sealed parts in viewer order, the server''s last';
+
+CREATE VIEW public.bucket_head AS
+ SELECT bucket,
+    COALESCE(( SELECT e."position"
+           FROM public.events e
+          WHERE (e.bucket = b.bucket)
+          ORDER BY e."position" DESC
+         LIMIT 1), (0)::bigint) AS "position"
+   FROM public.buckets b;
+
+CREATE VIEW public.chain_breaks AS
+ SELECT bucket,
+    stream,
+    version,
+    linked,
+    hashed
+   FROM ( SELECT events.bucket,
+            events.stream,
+            events.version,
+            ((events.version = (1 + COALESCE(lag(events.version) OVER chain, 0))) AND (events.previous_hash = COALESCE(lag(events.hash) OVER chain, events.previous_hash))) AS linked,
+            (events.hash = sha256((('\x6277312f6576656e7400'::bytea || events.previous_hash) || convert_to(events.envelope, 'UTF8'::name)))) AS hashed
+           FROM public.events
+          WINDOW chain AS (PARTITION BY events.bucket, events.stream ORDER BY events.version)) checked
+  WHERE (NOT (linked AND hashed));
+
+COMMENT ON VIEW public.chain_breaks IS 'Events that do not follow their predecessor (linked) or do not have the hash of their bytes (hashed); empty if the log was not tampered with';
+
+CREATE TABLE public.checkpoints (
+    projection text NOT NULL,
+    generation integer DEFAULT 0 NOT NULL,
+    bucket smallint NOT NULL,
+    "position" bigint NOT NULL
+);
+
+CREATE VIEW public.event_envelopes AS
+ SELECT bucket,
+    stream,
+    version,
+    "position",
+    received_at,
+    type,
+    actor,
+    decision,
+    rules,
+    (envelope)::jsonb AS envelope
+   FROM public.events;
+
+CREATE VIEW public.event_facts AS
+ SELECT e.bucket,
+    e.stream,
+    e.version,
+    e.received_at,
+    e.type,
+    e.actor,
+    e.decision,
+    e.rules,
+    part.name AS part,
+    fact.number,
+    (fact.value ->> 'type'::text) AS fact_type,
+    fact.value AS fact
+   FROM ((public.event_envelopes e
+     CROSS JOIN ( VALUES ('table'::text), ('game'::text)) part(name))
+     CROSS JOIN LATERAL jsonb_array_elements(COALESCE(((e.envelope -> 'public'::text) -> part.name), '[]'::jsonb)) WITH ORDINALITY fact(value, number));
+
+CREATE TABLE public.players (
+    id uuid NOT NULL,
+    name text,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    erased_at timestamp with time zone,
+    CONSTRAINT players_check CHECK (((erased_at IS NULL) OR (name IS NULL)))
+);
+
+CREATE TABLE public.schema_migrations (
+    name text NOT NULL,
+    checksum text NOT NULL,
+    applied_at timestamp with time zone DEFAULT now() NOT NULL
+);
+
+CREATE TABLE public.table_secret (
+    bucket smallint NOT NULL,
+    stream uuid NOT NULL,
+    secret bytea NOT NULL,
+    CONSTRAINT table_secret_secret_check CHECK ((octet_length(secret) = 32))
+);
+
+CREATE TABLE public.tokens (
+    id uuid NOT NULL,
+    player uuid NOT NULL,
+    role text NOT NULL,
+    sha256 bytea NOT NULL,
+    label text NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    last_used_at timestamp with time zone,
+    expires_at timestamp with time zone,
+    revoked_at timestamp with time zone,
+    CONSTRAINT tokens_role_check CHECK ((role = ANY (ARRAY['player'::text, 'arbiter'::text, 'operator'::text]))),
+    CONSTRAINT tokens_sha256_check CHECK ((octet_length(sha256) = 32))
+);
+
+ALTER TABLE ONLY public.buckets
+    ADD CONSTRAINT buckets_pkey PRIMARY KEY (bucket);
+
+ALTER TABLE ONLY public.checkpoints
+    ADD CONSTRAINT checkpoints_pkey PRIMARY KEY (projection, generation, bucket);
+
+ALTER TABLE ONLY public.events
+    ADD CONSTRAINT events_place UNIQUE (bucket, "position");
+
+ALTER TABLE ONLY public.events
+    ADD CONSTRAINT events_version PRIMARY KEY (bucket, stream, version);
+
+ALTER TABLE ONLY public.players
+    ADD CONSTRAINT players_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.schema_migrations
+    ADD CONSTRAINT schema_migrations_pkey PRIMARY KEY (name);
+
+ALTER TABLE ONLY public.table_secret
+    ADD CONSTRAINT table_secret_pkey PRIMARY KEY (bucket, stream);
+
+ALTER TABLE ONLY public.tokens
+    ADD CONSTRAINT tokens_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.tokens
+    ADD CONSTRAINT tokens_sha256_key UNIQUE (sha256);
+
+CREATE INDEX events_created ON public.events USING btree (received_at DESC, stream DESC) WHERE (type = 'create'::text);
+
+CREATE INDEX tokens_player ON public.tokens USING btree (player);
+
+CREATE TRIGGER never_changed BEFORE DELETE OR UPDATE OR TRUNCATE ON public.events FOR EACH STATEMENT EXECUTE FUNCTION public.refuse_change();
+
+ALTER TABLE public.events ENABLE ALWAYS TRIGGER never_changed;
+
+CREATE TRIGGER never_changed BEFORE DELETE OR UPDATE OR TRUNCATE ON public.table_secret FOR EACH STATEMENT EXECUTE FUNCTION public.refuse_change();
+
+ALTER TABLE public.table_secret ENABLE ALWAYS TRIGGER never_changed;
+
+ALTER TABLE ONLY public.tokens
+    ADD CONSTRAINT tokens_player_fkey FOREIGN KEY (player) REFERENCES public.players(id);
+
+REVOKE ALL ON FUNCTION public.append_batch(p_events public.new_event[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.append_batch(p_events public.new_event[]) TO blattwerk_service;
+
+REVOKE ALL ON FUNCTION public.create_stream(p_event public.new_event, p_secret bytea) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.create_stream(p_event public.new_event, p_secret bytea) TO blattwerk_service;
+
+GRANT SELECT ON TABLE public.buckets TO blattwerk_service;
+
+GRANT SELECT ON TABLE public.events TO blattwerk_service;
+
+GRANT SELECT ON TABLE public.bucket_head TO blattwerk_service;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.checkpoints TO blattwerk_service;
+
+GRANT SELECT,INSERT,UPDATE ON TABLE public.players TO blattwerk_service;
+
+GRANT SELECT ON TABLE public.schema_migrations TO blattwerk_service;
+
+GRANT SELECT ON TABLE public.table_secret TO blattwerk_service;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.tokens TO blattwerk_service;

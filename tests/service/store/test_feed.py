@@ -1,0 +1,92 @@
+"""The feed gives every event once, in order, while others append."""
+
+import asyncio
+from collections.abc import AsyncIterator
+from uuid import uuid4
+
+from service.store.events import FeedHead
+from service.store.feed import Feed
+from service.store.log import Log
+from tests.service.store.given import first_event, following, then_log_is_whole
+
+
+async def take(batches: AsyncIterator[list[FeedHead]], count: int) -> list[FeedHead]:
+    """Take batches until so many events have come."""
+    heads: list[FeedHead] = []
+    while len(heads) < count:
+        heads += await asyncio.wait_for(anext(batches), 10)
+    return heads
+
+
+async def test_a_reader_during_load_never_misses_or_repeats(log: Log, database_url: str) -> None:
+    others = [Log(database_url) for _ in range(2)]
+    for other in others:
+        await other.open()
+    writing = asyncio.Event()
+
+    async def writer(own: Log) -> int:
+        event, count = first_event(uuid4()), 0
+        while not writing.is_set():
+            assert (await own.append(event)).own
+            event, count = following(event), count + 1
+        return count
+
+    async def reader(most: int) -> list[FeedHead]:
+        seen: list[FeedHead] = []
+        async for heads in Feed(log, f"reader {most}", poll_seconds=0.01, most=most).batches():
+            seen += heads
+            if writing.is_set() and len(seen) >= total:
+                return seen
+        raise AssertionError("a feed has no end")
+
+    total = 2**62
+    readers = [asyncio.create_task(reader(most)) for most in (3, 40, 500)]
+    writers = [asyncio.create_task(writer(own)) for own in (log, *others) for _ in range(12)]
+    await asyncio.sleep(2.5)
+    writing.set()
+    total = sum(await asyncio.gather(*writers))
+    for seen in await asyncio.wait_for(asyncio.gather(*readers), 60):
+        reached: dict[int, int] = {}
+        for head in seen:
+            assert head.position == reached.get(head.bucket, 0) + 1
+            reached[head.bucket] = head.position
+        assert len(seen) == total
+    for other in others:
+        await other.close()
+    assert then_log_is_whole(database_url) == total
+
+
+async def test_a_reader_goes_on_behind_what_it_has_finished(log: Log) -> None:
+    events = [first_event(uuid4()) for _ in range(20)]
+    for event in events:
+        await log.append(event)
+    first = Feed(log, "views", most=5).batches()
+    finished = await take(first, 10)
+    unfinished = await anext(first)
+    await first.aclose()  # the process dies while it works on a batch
+    second = Feed(log, "views", most=5).batches()
+    rest = await take(second, 10)
+    await second.aclose()
+    assert rest[: len(unfinished)] == unfinished
+    assert {head.stream for head in finished + rest} == {event.stream for event in events}
+    assert len(finished + rest) == 20
+
+
+async def test_generations_have_places_of_their_own(log: Log) -> None:
+    await log.append(first_event(uuid4()))
+    for generation in (0, 1):
+        batches = Feed(log, "views", generation=generation, most=1).batches()
+        assert len(await take(batches, 1)) == 1
+        await batches.aclose()
+
+
+async def test_a_reader_is_woken_before_its_next_poll(log: Log) -> None:
+    feed = Feed(log, "views", poll_seconds=30.0)
+    batches = feed.batches()
+    waiting = asyncio.ensure_future(anext(batches))
+    await asyncio.sleep(0.3)
+    assert not waiting.done()
+    await log.append(first_event(uuid4()))
+    feed.wake()
+    assert len(await asyncio.wait_for(waiting, 5)) == 1
+    await batches.aclose()
