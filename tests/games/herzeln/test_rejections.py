@@ -4,10 +4,10 @@ import msgspec
 import pytest
 
 from domain.games.herzeln import HERZELN_1
-from domain.games.herzeln.model import HerzelnMove, HerzelnPass, HerzelnPlace, HerzelnPlay, HerzelnState, HerzelnTrick
+from domain.games.herzeln.model import HerzelnMove, HerzelnPass, HerzelnPlace, HerzelnPlay, HerzelnState
 from domain.games.herzeln.rulebook import REJECTIONS, RULES
 from tests.games.herzeln.conformance import candidates
-from tests.games.herzeln.tables import CHANCE, after, at_layout, at_tricks, cards, match, options, refused
+from tests.games.herzeln.tables import CHANCE, after, at_layout, at_tricks, match, options, refused
 
 TRICKS = at_tricks(1, {0: "7C 9H", 1: "8C AH", 2: "TC KH", 3: "JC QH"}, trick="9C", leader=3)
 LAYOUT = at_layout("JS QD", {0: "KS JC 7H", 1: "KD JD 7C", 3: "TC 9D"}, finished=(2,), last_mover=3)
@@ -64,15 +64,6 @@ def test_the_first_failing_check_gives_code_and_rule(
 
     assert refused(state, seat, move) == (code, rule)
     assert msgspec.json.encode(state) == before
-
-
-def test_a_later_trick_is_led_by_the_taker_alone() -> None:
-    taken = HerzelnTrick(0, cards("7S 8S AS 9S"), 2, 0)
-
-    assert refused(at_tricks(1, {2: "7C"}, leader=2, taken=(taken,)), 0, HerzelnPlay("7C")) == (
-        "not_your_turn",
-        "Z-16",
-    )
 
 
 @pytest.mark.parametrize("seat", [0, 7])

@@ -2,7 +2,15 @@
 
 import pytest
 
-from domain.games.herzeln.model import HerzelnMayPlay, HerzelnPackDealt, HerzelnPlay, HerzelnTrick, HerzelnTrickTaken
+from domain.games.herzeln import HERZELN_1
+from domain.games.herzeln.model import (
+    HerzelnFirstDealerDrawn,
+    HerzelnMayPlay,
+    HerzelnPackDealt,
+    HerzelnPlay,
+    HerzelnTrick,
+    HerzelnTrickTaken,
+)
 from domain.games.herzeln.order import PACKS, STRENGTH
 from domain.games.herzeln.rules import legal, to_act
 from tests.games.herzeln.tables import (
@@ -77,11 +85,9 @@ def test_scoring_cards_may_be_led_or_thrown_at_once(contract: int, seat: int, tr
 
 @worked_case("ZC-13")
 def test_the_seat_at_the_dealers_left_leads_to_the_first_trick(case: str) -> None:
-    chosen = options(4)
-    before = at_tricks(1, {})
-    before = type(before)(chosen, 3, before.totals, (), (), None, None)
+    state = HERZELN_1.new(options(4), 4)
 
-    state = after(before, [HerzelnPackDealt(1, 1, 3, PACKS[4])])
+    state = after(state, [HerzelnFirstDealerDrawn(3), HerzelnPackDealt(1, 1, 3, PACKS[4])])
 
     assert to_act(state) == (0,)
     assert refused(state, 3, HerzelnPlay("7C")) == ("not_your_turn", "Z-11")
