@@ -22,14 +22,14 @@ from domain.tosses import tosses
 def bot(view: SeatView[HerzelnBoard, HerzelnPrivate, HerzelnLegal], seed: int) -> HerzelnMove:
     """Return a sensible move. The seed decides which deals of the hidden cards the bot imagines."""
     (entry,) = view.legal
-    random = tosses(seed)
+    toss = tosses(seed)
     match entry:
         case HerzelnMayPlay():
             if len(entry.cards) == 1:
                 return HerzelnPlay(entry.cards[0])
-            return HerzelnPlay(choose_card(view.board, view.hand, entry.cards, view.seat, random))
+            return HerzelnPlay(choose_card(view.board, view.hand, entry.cards, view.seat, toss))
         case HerzelnMayPlace():
-            return choose_place(view.board, view.hand, _placings(entry), view.seat, random)
+            return choose_place(view.board, view.hand, _placings(entry), view.seat, toss)
         case _:
             return HerzelnPass()
 
