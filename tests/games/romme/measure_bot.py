@@ -14,6 +14,8 @@ from secrets import randbits
 from time import process_time_ns
 from typing import TypeAlias
 
+from msgspec.structs import replace
+
 from domain.cards import Card
 from domain.decider import OptionProblem, Rejection, SeatView, view_of
 from domain.fairness import MatchChance
@@ -63,7 +65,7 @@ def play_round(number: int, seed: int, players: Sequence[Player]) -> RommeState:
     assert not isinstance(options, OptionProblem)
     chance = MatchChance(sha256(f"{seed} {number}".encode()).digest())
     rng = Random(f"{seed} {number}")
-    state = ROMME_1.new(options, SEATS)
+    state: RommeState = ROMME_1.new(options, SEATS)
     facts = ROMME_1.start(state, chance)
     while True:
         for fact in facts:
@@ -118,19 +120,18 @@ def latencies(decisions: int, seed: int) -> tuple[list[float], list[float]]:
 
 
 def prepared(state: RommeState, hand: tuple[Card, ...], *, out: bool) -> RommeState:
-    """Return a state in which the seat on turn has to lay or discard with this hand."""
-    from msgspec.structs import replace
-
-    seat = 0
-    table = () if not out else tuple(m for m in state.table if not any(s.card in hand for s in m.slots))
+    """Return a state in which the first seat has to lay or discard with this hand."""
     return replace(
         state,
         phase="play",
         places=None,
-        turn=seat,
+        turn=0,
         hands=(hand, *((),) * (SEATS - 1)),
         entered=((0,) * len(hand), *((),) * (SEATS - 1)),
         shown=((),) * SEATS,
+        taken=None,
+        drawn=hand[-1],
+        table=tuple(meld for meld in state.table if not any(slot.card in hand for slot in meld.slots)),
         first_lay=(30 if out else None, *(None,) * (SEATS - 1)),
     )
 
