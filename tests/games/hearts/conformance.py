@@ -17,18 +17,23 @@ from domain.games.hearts.model import (
     HeartsPlay,
     HeartsState,
 )
-from tests.games.hearts.positions import TABLES
 
 OPTIONS: list[tuple[dict[str, object], int | None]] = [
     ({}, None),
-    ({}, 3),
+    ({"target_score": 50}, 3),
     ({"target_score": 1}, 5),
-    ({"variant": "spot"}, None),
-    *(({**table, "target_score": 300 if table["variant"] == "spot" else 60}, None) for table in TABLES),
+    ({"variant": "spot", "target_score": 300}, 4),
+    ({"black_maria": True, "target_score": 60}, 3),
+    ({"omnibus": True, "moon_rule": "subtract_from_own", "target_score": 60}, None),
+    ({"variant": "spot", "players": 3, "moon_rule": "subtract_from_own", "target_score": 200}, 3),
+    ({"variant": "spot", "players": 5, "black_maria": True, "moon_rule": "none", "omnibus": True}, None),
+    ({"variant": "standard", "players": 5, "moon_rule": "add_to_others", "omnibus": True, "target_score": 60}, None),
+    ({"variant": "spot", "players": 4, "black_maria": True, "omnibus": False, "target_score": 400}, None),
 ]
 
-HISTORY = ("last_round",)
 REVEALING = (HeartsCardsExchanged,)
+
+HISTORY = ("last_round",)
 
 PLAYTHROUGHS: dict[str, tuple[dict[str, object], int | None]] = {
     "standard": ({}, None),
@@ -77,8 +82,11 @@ def cards_in_play(state: HeartsState) -> list[Card]:
 
 
 def hidden_from(state: HeartsState, seat: int | None) -> list[Card]:
-    """The other hands, without what the seat has passed to one of them itself; the leader's first card is known."""
-    known = (*passed_by(state, seat), FIRST_CARD) if state.phase == "playing" else passed_by(state, seat)
+    """The other hands, without what the seat has passed to one of them itself.
+
+    In play everybody knows who had the two of clubs: it is that seat's turn first.
+    """
+    known = {*passed_by(state, seat), *([FIRST_CARD] if state.phase == "playing" else [])}
     return [card for other, hand in enumerate(state.hands) if other != seat for card in hand if card not in known]
 
 
