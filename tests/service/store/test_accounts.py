@@ -130,7 +130,7 @@ async def test_a_token_belongs_to_an_account(accounts: AccountStore) -> None:
 async def test_use_of_a_token_is_noted(accounts: AccountStore) -> None:
     player = await given_player(accounts, "Anna", "first")
     (before,) = await accounts.tokens(player)
-    await accounts.touch(before.id)
+    await accounts.touch([before.id])
     (after,) = await accounts.tokens(player)
     assert before.last_used is None
     assert after.last_used is not None
