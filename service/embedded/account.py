@@ -76,11 +76,16 @@ def give(path: Path, account: Account | None) -> None:
         os.chown(step, account.uid, account.gid, follow_symlinks=False)
 
 
+def is_installed(package: str) -> bool:
+    """Whether a package is there. It is not imported: these packages do things when they are."""
+    return find_spec(package) is not None
+
+
 def program_folder(distribution: str, package: str, account: Account | None) -> Path:
     """Return the folder of an installed package with server programs, or of a copy the account can reach."""
     spec = find_spec(package)
     if spec is None or not spec.submodule_search_locations:
-        raise EmbeddedServersError(f"{distribution} is not installed; give the addresses of servers of your own")
+        raise EmbeddedServersError(f"{distribution} is not installed here; give the addresses of servers of your own")
     installed = Path(spec.submodule_search_locations[0]).resolve()
     if account is None or account.can_enter(installed):
         return installed

