@@ -79,6 +79,18 @@ async def connect(database_url: str) -> AsyncConnection[Any]:
     return connection
 
 
+async def connect_within(database_url: str, seconds: float) -> AsyncConnection[Any]:
+    """Like `connect`, but give the database so long to answer: it may be starting as well."""
+    deadline, backoff = asyncio.get_running_loop().time() + seconds, Backoff()
+    while True:
+        try:
+            return await connect(database_url)
+        except StoreUnavailableError:
+            if asyncio.get_running_loop().time() > deadline:
+                raise
+            await backoff.pause()
+
+
 def is_loss(error: psycopg.Error) -> bool:
     """Whether a new attempt, perhaps on another connection, may heal it."""
     return isinstance(error, psycopg.OperationalError | psycopg.InterfaceError | psycopg.errors.ReadOnlySqlTransaction)
@@ -113,7 +125,7 @@ class Pool:
 
     async def open(self) -> None:
         """Connect once, so that a wrong address or a missing right is told at the start."""
-        self._idle.append(await connect(self._database_url))
+        self._idle.append(await connect_within(self._database_url, self._patience))
 
     async def close(self) -> None:
         """Close all connections; those in use are closed when they are given back."""

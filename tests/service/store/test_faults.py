@@ -182,34 +182,56 @@ async def test_closing_does_not_wait_for_a_database_that_stays_away(database_url
     assert then_log_is_whole(database_url) == 0
 
 
-@contextmanager
-def writers(database_url: str, count: int, seconds: float) -> Iterator[list[subprocess.Popen[str]]]:
+class Writers:
     """Processes that append to the same streams."""
-    shared = [str(uuid4()) for _ in range(12)]
-    command = (sys.executable, "-m", "tests.service.store.writer", database_url, "16", str(seconds), *shared)
-    processes = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(count)]
-    try:
-        yield processes
-    finally:
-        for process in processes:
+
+    def __init__(self, database_url: str, count: int, seconds: float, folder: Path) -> None:
+        shared = [str(uuid4()) for _ in range(12)]
+        command = (sys.executable, "-m", "tests.service.store.writer", database_url, "16", str(seconds), *shared)
+        self._printed = [folder / str(number) for number in range(count)]
+        self._processes: list[subprocess.Popen[bytes]] = []
+        for path in self._printed:
+            with path.open("wb") as out:
+                self._processes.append(subprocess.Popen(command, stdout=out))
+
+    def wait_until_ready(self) -> None:
+        """Return when all of them append."""
+        while not all("ready" in path.read_text() for path in self._printed):
+            assert [process.poll() for process in self._processes] == [None] * len(self._processes)
+            time.sleep(0.05)
+
+    def acknowledged(self) -> list[UUID]:
+        """Wait for their end and return the commands that were acknowledged."""
+        commands: list[UUID] = []
+        for process, path in zip(self._processes, self._printed, strict=True):
+            assert process.wait(120) == 0
+            first, *printed, last = path.read_text().split()
+            assert (first, last) == ("ready", "done")
+            commands += map(UUID, printed)
+        return commands
+
+    def kill(self) -> None:
+        """End those that still run."""
+        for process in self._processes:
             process.kill()
-            process.communicate()
+            process.wait()
 
 
-def acknowledged_by(processes: list[subprocess.Popen[str]]) -> list[UUID]:
-    """Wait for processes and return what they were told is recorded."""
-    commands: list[UUID] = []
-    for process in processes:
-        printed = process.communicate(timeout=120)[0].split()
-        assert process.returncode == 0
-        assert printed.pop() == "done"
-        commands += map(UUID, printed)
-    return commands
+@contextmanager
+def writers(database_url: str, count: int, seconds: float) -> Iterator[Writers]:
+    """Processes that append for so many seconds."""
+    with TemporaryDirectory() as folder:
+        processes = Writers(database_url, count, seconds, Path(folder))
+        try:
+            processes.wait_until_ready()
+            yield processes
+        finally:
+            processes.kill()
 
 
 def test_processes_with_overlapping_batches_never_deadlock(database_url: str) -> None:
     with writers(database_url, 3, 4.0) as processes:
-        acknowledged = acknowledged_by(processes)
+        acknowledged = processes.acknowledged()
     assert len(acknowledged) > 100
     assert then_log_is_whole(database_url, acknowledged) == len(acknowledged)
     with psycopg.connect(database_url) as connection:
@@ -223,13 +245,13 @@ def test_a_restart_of_the_server_in_the_middle_of_the_load_loses_and_doubles_not
 ) -> None:
     with writers(database_url, 2, 6.0) as processes:
         for _ in range(2):
-            time.sleep(2.0)
+            time.sleep(1.5)
             pid = servers.postgres.pid
             assert pid is not None
             os.kill(pid, number)
             while servers.postgres.pid == pid:
                 time.sleep(0.01)
             servers.restart_dead()
-        acknowledged = acknowledged_by(processes)
+        acknowledged = processes.acknowledged()
     assert len(acknowledged) > 50
     assert then_log_is_whole(database_url, acknowledged) >= len(acknowledged)

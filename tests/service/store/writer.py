@@ -3,7 +3,7 @@
     python -m tests.service.store.writer DATABASE_URL CLIENTS SECONDS STREAM...
 
 Every client appends again and again to one of the streams, which other processes write to as well, and
-to one of its own. Each acknowledged command is printed at once; the last line is `done`.
+to one of its own. The first line is `ready`, then each acknowledged command at once, at last `done`.
 """
 
 import asyncio
@@ -21,6 +21,7 @@ async def main(database_url: str, clients: int, seconds: float, shared: list[UUI
     """Append until the time is up."""
     log = Log(database_url, patience_seconds=30.0)
     await log.open()
+    print("ready", flush=True)
     until = time.monotonic() + seconds
     await asyncio.gather(*(client(log, shared, until) for _ in range(clients)))
     await log.close()
