@@ -10,7 +10,9 @@ from msgspec.structs import asdict
 from domain.decider import OptionProblem
 from domain.games.romme.model import OptionValue, RommeOptionMark, RommeOptions
 
-DEFAULT_SEATS: Final = 2
+SEATS_MIN: Final = 2  # R-5
+SEATS_MAX: Final = 6
+DEFAULT_SEATS: Final = SEATS_MIN
 """Seats of a table whose creator did not say how many: the fewest that can play."""
 
 _VALUES: Final[dict[str, tuple[OptionValue, ...]]] = {  # R-71
@@ -81,14 +83,17 @@ OPTIONS_SCHEMA: Final[dict[str, Any]] = {
 }
 
 
-def parse_options(raw: Mapping[str, object], seats: int | None) -> RommeOptions | OptionProblem:  # noqa: ARG001
+def parse_options(raw: Mapping[str, object], seats: int | None) -> RommeOptions | OptionProblem:
     """Judge the options of a new table and fill in the defaults (R-71 to R-73).
 
-    The number of seats is no option of this game and goes with every combination (R-72).
+    The number of seats is no option of this game and goes with every combination (R-72); one that
+    cannot be played is refused under the name `seats`.
     """
     problem = _problem_of_names_and_values(raw)
     if problem:
         return problem
+    if seats is not None and not SEATS_MIN <= seats <= SEATS_MAX:
+        return OptionProblem("option_value", "R-5", "seats")
     values = {**_DEFAULTS, **raw}
     return _problem_of_limits(with_limits(values)) or options_of(with_limits(values))
 
