@@ -24,7 +24,7 @@ FINDINGS_MAX = 10
 
 def options_for(game: AnyGame, hooks: Hooks, rng: Random) -> OptionSet:
     """Return one of the game's option sets; now and then with other choices and flags, if they go together."""
-    raw, asked = rng.choice(hooks.options)
+    raw, asked = rng.choice([options for number, options in enumerate(hooks.options) if number not in hooks.long])
     if rng.random() < 0.5:
         return raw, asked
     other = dict(raw)

@@ -50,6 +50,8 @@ class Hooks:
     in full in which all choices of `Game.sample` can be gone through."""
     playthroughs: Mapping[str, OptionSet]
     """Name and options of each match to record under `tests/playthroughs/<key>/`."""
+    long: tuple[int, ...] = ()
+    """Numbers of the option sets under which a match is long unless good players play it."""
     events_max: int = 5_000
     """No match has more events than this."""
     private_moves: Callable[[Any, Seat, Any], Iterable[Any]] | None = None
@@ -77,7 +79,7 @@ class Hooks:
         }
         constants = {
             name: getattr(module, name.upper())
-            for name in ("revealing", "history", "unlisted", "events_max", "option_changes")
+            for name in ("revealing", "history", "unlisted", "long", "events_max", "option_changes")
             if hasattr(module, name.upper())
         }
         return cls(

@@ -5,7 +5,7 @@ from functools import cache
 from typing import Final, NamedTuple
 
 from domain.registry import GAMES
-from tests.conformance.checks import cards, ends, folding, forms, legality, lobby, notes, secrecy
+from tests.conformance.checks import cards, ends, folding, forms, interference, legality, lobby, notes, secrecy
 from tests.conformance.hooks import Hooks, brings_hooks, hooks_of
 from tests.conformance.matches import Match, play
 
@@ -25,8 +25,8 @@ CHECKS: Final[tuple[Callable[[Match, int], None], ...]] = (
     legality.check_machines_are_accepted,
     secrecy.check_no_view_names_a_hidden_card,
     secrecy.check_no_fact_names_a_hidden_card,
-    secrecy.check_hidden_cards_change_nothing,
-    secrecy.check_deals_tell_only_ones_own_cards,
+    interference.check_hidden_cards_change_nothing,
+    interference.check_deals_tell_only_ones_own_cards,
     secrecy.check_hidden_cards_are_known_to_the_suite,
     lobby.check_lobby,
     notes.check_notes,
@@ -48,13 +48,13 @@ class Plan(NamedTuple):
 
 
 def plans(rules_id: str, hooks: Hooks) -> Iterator[Plan]:
-    """Return one match for every option set, by turns random and mixed with bots; then one with bots
-    alone, and two in which everybody is absent."""
-    sets = len(hooks.options)
-    for number in range(sets):
-        yield Plan(rules_id, number, ("sample", "mixed")[number % 2])
-    yield Plan(rules_id, 0, "bot")
-    for number in sorted({0, sets - 1}):
+    """Return one match for every option set: long ones with bots, others by turns random and mixed with
+    bots; then one more with bots alone, and two in which everybody is absent."""
+    short = [number for number in range(len(hooks.options)) if number not in hooks.long]
+    for number in range(len(hooks.options)):
+        yield Plan(rules_id, number, ("sample", "mixed")[number % 2] if number in short else "bot")
+    yield Plan(rules_id, short[0], "bot")
+    for number in sorted({short[0], short[-1]}):
         yield Plan(rules_id, number, "timeout")
 
 

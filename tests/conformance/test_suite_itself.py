@@ -14,7 +14,7 @@ from msgspec.structs import replace as changed
 
 from domain.cards import CANONICAL, pack
 from domain.decider import AnyGame, Rejection
-from tests.conformance.checks import cards, declarations, ends, folding, forms, legality, secrecy
+from tests.conformance.checks import cards, declarations, ends, folding, forms, interference, legality, secrecy
 from tests.conformance.hooks import Hooks
 from tests.conformance.matches import Match, play
 from tests.conformance.playthrough import FOLDER
@@ -259,7 +259,7 @@ class Fault:
 
 
 LEGAL = legality.check_legal_is_what_is_accepted
-SAME = secrecy.check_hidden_cards_change_nothing
+SAME = interference.check_hidden_cards_change_nothing
 VIEWS = secrecy.check_no_view_names_a_hidden_card
 FACTS = secrecy.check_no_fact_names_a_hidden_card
 MACHINES = legality.check_machines_are_accepted
@@ -304,7 +304,7 @@ FAULTS = {
     "looks of a choice": Fault("told b", SAME, {"publish": _publishes_the_choice}),
     "a hand for everybody": Fault("hand_received", FACTS, {"confide": _confides_to_all}),
     "a deal with a hint": Fault(
-        "told b", secrecy.check_deals_tell_only_ones_own_cards, {"publish": _hints_at_the_deal}
+        "told b", interference.check_deals_tell_only_ones_own_cards, {"publish": _hints_at_the_deal}
     ),
     "a bot of two minds": Fault("of two minds", MACHINES, {"bot": _of_two_minds(count())}),
     "a bad move for the absent": Fault("invalid_card", MACHINES, {"timeout_move": _late_move}),
@@ -347,7 +347,7 @@ def test_a_permutation_that_exchanges_nothing_is_no_proof() -> None:
 def test_a_fact_that_may_not_reveal_to_a_viewer_is_held_to_it() -> None:
     narrow = replace(HOOKS, reveals=lambda _fact, viewer: viewer != 1)
     with pytest.raises(AssertionError, match="cards_shown"):
-        secrecy.check_hidden_cards_change_nothing(replace(_match(TOY), hooks=narrow), 50)
+        interference.check_hidden_cards_change_nothing(replace(_match(TOY), hooks=narrow), 50)
 
 
 def test_hidden_cards_that_are_not_named_are_no_proof() -> None:

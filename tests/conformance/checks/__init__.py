@@ -5,6 +5,17 @@ import pytest
 pytest.register_assert_rewrite(
     *(
         f"{__name__}.{module}"
-        for module in ("cards", "declarations", "ends", "folding", "forms", "legality", "lobby", "notes", "secrecy")
+        for module in (
+            "cards",
+            "declarations",
+            "ends",
+            "folding",
+            "forms",
+            "interference",
+            "legality",
+            "lobby",
+            "notes",
+            "secrecy",
+        )
     )
 )
