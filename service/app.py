@@ -117,6 +117,8 @@ class Resource:
                 if account.role not in operation.roles:
                     raise ForbiddenError("This is for " + " and ".join(operation.roles) + "s.")
                 call.account = account
+            if operation.answer is not None:
+                call.check_accept(operation.answer_media_type)
             return await operation.run(call)
         except Exception as error:
             return problem_answer(_shown(error, call.trace_id), call.trace_id, self._base_url)

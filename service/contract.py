@@ -13,9 +13,9 @@ from typing import Any, Final
 
 import msgspec
 
-from domain.registry import CURRENT
 from service.contract_examples import answers, bodies
-from service.errors import HTTP_KINDS, KINDS, FieldError, Kind
+from service.contract_schemas import REF_TEMPLATE, completed, component_schemas, schema_of
+from service.errors import HTTP_KINDS, INTERNAL, KINDS, FieldError, Kind
 from service.http import PROBLEM_TYPE, Operation, Problem
 
 _TAGS: Final = {
@@ -52,7 +52,6 @@ _ID_EXAMPLES: Final = {
 
 def contract(operations: Sequence[Operation[Any]]) -> dict[str, Any]:
     """Return the contract as a JSON object."""
-    schemas = _schemas(operations)
     paths: dict[str, dict[str, Any]] = {}
     for operation in operations:
         paths.setdefault(operation.path, {})[operation.method.lower()] = _operation(operation)
@@ -66,7 +65,13 @@ def contract(operations: Sequence[Operation[Any]]) -> dict[str, Any]:
             "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
             "contact": {"name": "Blattwerk", "url": "https://blattwerk.example/contact"},
         },
-        "servers": [{"url": "/", "description": "This service"}],
+        "servers": [
+            {
+                "url": "/",
+                "description": "Where this contract was read: local, staging or production.",
+                "x-internal": False,
+            }
+        ],
         "tags": [{"name": name, "description": text} for name, text in _TAGS.items()],
         "security": [{"bearer": []}],
         "paths": paths,
@@ -84,31 +89,15 @@ def contract(operations: Sequence[Operation[Any]]) -> dict[str, Any]:
                     "schema": {"type": "string", "pattern": "^[0-9a-f]{32}$"},
                 }
             },
-            "responses": {_response_name(kind): _problem_response(kind) for kind in _kinds_by_status()},
-            "schemas": schemas,
+            "responses": {f"Problem{status}": _problem_response(status) for status in _used_statuses(operations)},
+            "schemas": component_schemas(_types(operations)),
         },
     }
 
 
 def contract_bytes(operations: Sequence[Operation[Any]]) -> bytes:
     """Return the contract as it is committed and served."""
-    return (json.dumps(_with_widths(contract(operations)), indent=2, ensure_ascii=False) + "\n").encode()
-
-
-def _with_widths(part: Any) -> Any:
-    """Return a part of the contract whose integers say their width, so that clients in other languages choose it.
-
-    Times in milliseconds do not fit into the 32 bits that generators take without a word.
-    """
-    if isinstance(part, list):
-        return [_with_widths(item) for item in part]
-    if not isinstance(part, dict):
-        return part
-    widened = {name: _with_widths(value) for name, value in part.items()}
-    if part.get("type") == "integer" and "format" not in part:
-        greatest = max(part.get("enum") or [part.get("maximum", part.get("exclusiveMaximum", 2**53) - 1)])
-        widened["format"] = "int32" if greatest <= 2**31 - 1 else "int64"
-    return widened
+    return (json.dumps(contract(operations), indent=2, ensure_ascii=False) + "\n").encode()
 
 
 # Operations
@@ -128,7 +117,7 @@ def _operation(operation: Operation[Any]) -> dict[str, Any]:
         made["parameters"] = parameters
     if operation.body is not None:
         example = bodies().get(operation.id)
-        content: dict[str, Any] = {"schema": _ref(operation.body)}
+        content: dict[str, Any] = {"schema": schema_of(operation.body)}
         if example is not None:
             content["examples"] = example
         made["requestBody"] = {"required": True, "content": {"application/json": content}}
@@ -142,7 +131,7 @@ def _path_parameters(operation: Operation[Any]) -> Iterable[dict[str, Any]]:
             continue
         name = part[1:-1]
         own = (operation.path_parameters or {}).get(name)
-        schema = dict(own) if own else {"type": "string", "format": "uuid", "examples": [_ID_EXAMPLES[name]]}
+        schema = completed(own) if own else {"type": "string", "format": "uuid", "examples": [_ID_EXAMPLES[name]]}
         if not own:
             schema |= {"pattern": "^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$", "maxLength": 36}
         yield {"name": name, "in": "path", "required": True, "description": _PARAMETER_TEXTS[name], "schema": schema}
@@ -161,7 +150,7 @@ _PARAMETER_TEXTS: Final = {
 def _query_parameters(operation: Operation[Any]) -> Iterable[dict[str, Any]]:
     if operation.query is None:
         return
-    (_,), components = msgspec.json.schema_components([operation.query], ref_template="#/components/schemas/{name}")
+    (_,), components = msgspec.json.schema_components([operation.query], ref_template=REF_TEMPLATE)
     for name, schema in components[operation.query.__name__]["properties"].items():
         given = dict(schema)
         default = given.pop("default", None)
@@ -171,7 +160,7 @@ def _query_parameters(operation: Operation[Any]) -> Iterable[dict[str, Any]]:
         if default is not None:
             given["default"] = default
         text = given.pop("description", name)
-        yield {"name": name, "in": "query", "required": False, "description": text, "schema": given}
+        yield {"name": name, "in": "query", "required": False, "description": text, "schema": completed(given)}
 
 
 def _header_parameters(operation: Operation[Any]) -> Iterable[dict[str, Any]]:
@@ -205,7 +194,7 @@ def _responses(operation: Operation[Any]) -> dict[str, Any]:
         headers[name] = {"description": text, "schema": {"type": "string"}}
     success: dict[str, Any] = {"description": _STATUS_TEXTS[operation.status], "headers": headers}
     if operation.answer is not None:
-        content: dict[str, Any] = {"schema": _ref(operation.answer)}
+        content: dict[str, Any] = {"schema": schema_of(operation.answer)}
         examples = answers().get(operation.id)
         if examples is not None:
             content["examples"] = examples
@@ -225,6 +214,8 @@ _STATUS_TEXTS: Final = {200: "Done.", 201: "Created.", 204: "Done; there is noth
 
 def _problem_statuses(operation: Operation[Any]) -> list[int]:
     statuses = set(operation.problems) | {500, 503}
+    if operation.answer is not None:
+        statuses.add(406)
     if operation.body is not None:
         statuses |= {400, 413, 415}
     if operation.query is not None:
@@ -241,18 +232,11 @@ def _problem_statuses(operation: Operation[Any]) -> list[int]:
 # Problems
 
 
-def _kinds_by_status() -> list[int]:
-    kinds = [*KINDS.values(), *HTTP_KINDS.values()]
-    return sorted({kind.status for kind in kinds} - {405, 429} | {500})
-
-
-def _response_name(status: int) -> str:
-    return f"Problem{status}"
+def _used_statuses(operations: Sequence[Operation[Any]]) -> list[int]:
+    return sorted({status for operation in operations for status in _problem_statuses(operation)})
 
 
 def _problem_response(status: int) -> dict[str, Any]:
-    from service.errors import INTERNAL
-
     kinds = [kind for kind in (*KINDS.values(), *HTTP_KINDS.values(), INTERNAL) if kind.status == status]
     headers: dict[str, Any] = {"X-Request-Id": {"$ref": "#/components/headers/RequestId"}}
     if status == 401:
@@ -288,63 +272,11 @@ def _example(kind: Kind) -> dict[str, Any]:
     return example
 
 
-# Schemas
-
-
-def _schemas(operations: Sequence[Operation[Any]]) -> dict[str, Any]:
-    types: list[Any] = [Problem, FieldError]
+def _types(operations: Sequence[Operation[Any]]) -> Iterable[Any]:
+    yield from (Problem, FieldError)
     for operation in operations:
-        for type_ in (operation.answer, operation.body):
-            types += [one for one in _flat(type_) if not _is_plain(one)]
-    _, components = msgspec.json.schema_components(
-        list(dict.fromkeys(types)), ref_template="#/components/schemas/{name}"
-    )
-    for game in CURRENT.values():
-        name = "".join(word.capitalize() for word in game.key.split("_"))
-        components[f"{name}NewTable"]["properties"]["options"] = {
-            **game.options_schema,
-            "title": f"{name}OptionsIn",
-        }
-    components["OptionsChange"] |= _options_change()
-    components["Problem"]["properties"]["legal"] = {
-        "type": "array",
-        "description": "What the seat may do instead: entries like those of `you.legal`.",
-        "items": {"type": "object"},
-    }
-    return dict(sorted(components.items()))
-
-
-def _options_change() -> dict[str, Any]:
-    changeable = [game for game in CURRENT.values() if game.lobby is not None]
-    properties: dict[str, Any] = {}
-    for game in changeable:
-        properties |= game.options_schema["properties"]
-    if not changeable:
-        return {"type": "object", "properties": {}}
-    return {"type": "object", "properties": properties, "additionalProperties": False}
-
-
-def _flat(type_: Any) -> list[Any]:
-    if type_ is None:
-        return []
-    return list(type_) if isinstance(type_, tuple) else [type_]
-
-
-def _is_plain(type_: Any) -> bool:
-    return type_ is str or getattr(type_, "__origin__", None) is dict
-
-
-def _ref(type_: Any) -> dict[str, Any]:
-    """Return the schema of a body or answer, by reference where it is a component."""
-    if isinstance(type_, tuple):
-        options = [_ref(one) for one in type_]
-        return options[0] if len(options) == 1 else {"anyOf": options}
-    if type_ is str:
-        return {"type": "string"}
-    if _is_plain(type_):
-        return {"type": "object"}
-    (schema,), _ = msgspec.json.schema_components([type_], ref_template="#/components/schemas/{name}")
-    return schema
+        for types in (operation.answer, operation.body):
+            yield from types if isinstance(types, tuple) else () if types is None else (types,)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

@@ -40,6 +40,7 @@ _encode: Final = msgspec.json.Encoder().encode
 _UUID: Final = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _TRACEPARENT: Final = re.compile(rb"[0-9a-f]{2}-([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}")
 _POINTER: Final = re.compile(r" - at `(?:key in )?\$(.*)`$")
+_QUALITY: Final = re.compile(r"[01](?:\.[0-9]{0,3})?")
 _KEY: Final = re.compile(r'"([!#-\[\]-~]{16,128})"')
 
 StructT = TypeVar("StructT")
@@ -174,6 +175,14 @@ class Call:
         value = self._headers.get(name)
         return None if value is None else str(value, "latin-1")
 
+    def check_accept(self, media_type: str) -> None:
+        """HttpError 406 if the caller says that it does not take this media type."""
+        if self._headers.get(b"accept") in (None, b"*/*", b"application/json") and media_type == "application/json":
+            return
+        fields = [value for name, value in self._scope["headers"] if name == b"accept"]
+        if fields and not accepts(str(b",".join(fields), "latin-1"), media_type):
+            raise HttpError(406)
+
     async def read(self) -> bytes:
         """Read the body once. HttpError if it is not JSON by its type, or too large."""
         if self._body is None:
@@ -237,6 +246,23 @@ class Call:
                 "the same one for every try of the same request."
             )
         return match[1]
+
+
+def accepts(header: str, media_type: str) -> bool:
+    """Whether an Accept header takes a media type (RFC 9110, 12.5.1): its most specific range decides."""
+    kind = media_type.partition("/")[0]
+    found, quality = -1, 0.0
+    for entry in header.split(","):
+        given, *parameters = (part.strip().lower() for part in entry.split(";"))
+        place = ("*/*", f"{kind}/*", media_type).index(given) if given in ("*/*", f"{kind}/*", media_type) else -1
+        if place > found:
+            found, quality = place, _quality(parameters)
+    return quality > 0
+
+
+def _quality(parameters: list[str]) -> float:
+    weights = [parameter[2:] for parameter in parameters if parameter.startswith("q=")]
+    return float(weights[0]) if weights and _QUALITY.fullmatch(weights[0]) else 1.0
 
 
 def _bare(media_type: bytes) -> bytes:

@@ -23,6 +23,7 @@ Id = Annotated[
     str,
     Meta(
         pattern="^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$",
+        max_length=36,
         description="UUID in lower case.",
         examples=["018f2b6e-7c1a-7d3e-9a44-5b6c7d8e9f01"],
     ),
@@ -36,10 +37,15 @@ Name = Annotated[
         min_length=1, max_length=40, pattern=r"^[^\u0000-\u001f\u007f]+$", description="Public name.", examples=["Ada"]
     ),
 ]
-Hash = Annotated[str, Meta(pattern="^[0-9a-f]{64}$", description="32 bytes in hex.")]
+Hash = Annotated[str, Meta(pattern="^[0-9a-f]{64}$", max_length=64, description="32 bytes in hex.")]
 JoinCode = Annotated[
     str,
-    Meta(pattern="^[2-9A-HJ-NP-Z]{16}$", description="Join code of a private table.", examples=["7KQ2M9XT4HPW8RVD"]),
+    Meta(
+        pattern="^[2-9A-HJ-NP-Z]{16}$",
+        max_length=16,
+        description="Join code of a private table.",
+        examples=["7KQ2M9XT4HPW8RVD"],
+    ),
 ]
 Cursor = Annotated[
     str, Meta(min_length=1, max_length=300, pattern="^[A-Za-z0-9_-]+$", description="`next_cursor` of the page before.")
@@ -163,7 +169,7 @@ class RuleList(Struct, frozen=True):
 
 # Tables
 
-GameKey = Annotated[str, Meta(pattern="^[a-z][a-z_]{1,29}$", examples=["hearts"])]
+GameKey = Annotated[str, Meta(pattern="^[a-z][a-z_]{1,29}$", max_length=30, examples=["hearts"])]
 
 
 class Sit(Struct, frozen=True, forbid_unknown_fields=True):

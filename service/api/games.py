@@ -8,7 +8,9 @@ from service import wire
 from service.errors import NotFoundError
 from service.http import Answer, Call, Operation, answer
 
-_GAME_PARAMETER: Final = {"game": {"type": "string", "pattern": "^[a-z][a-z_]{1,29}$", "examples": ["hearts"]}}
+_GAME_PARAMETER: Final = {
+    "game": {"type": "string", "pattern": "^[a-z][a-z_]{1,29}$", "maxLength": 30, "examples": sorted(CURRENT)}
+}
 _CACHE: Final = {"Cache-Control": "public, max-age=300"}
 
 

@@ -71,7 +71,7 @@ async def _decoder(call: Call, decoders: dict[str, Any], refusal: str) -> Any:
     return decoders[game]
 
 
-_DRAFT_PARAMETER: Final = {"draft": {"type": "string", "pattern": "^p[0-9]{1,4}$", "examples": ["p1"]}}
+_DRAFT_PARAMETER: Final = {"draft": {"type": "string", "pattern": "^p[0-9]{1,4}$", "maxLength": 5, "examples": ["p1"]}}
 
 OPERATIONS: tuple[Operation[Any], ...] = (
     Operation(
