@@ -9,6 +9,7 @@ says so, and the caller folds from the log instead.
     bw:<g>:player:<account>                set of tables in which the account holds a seat
     bw:<g>:bots                            sorted set of tables that wait for a bot, by time
     bw:<g>:wake                            sorted set, popped by workers: tables with bots to act
+    bw:folds:{<table>}                     hash of folds by version (see snapshots); the same in every generation
 """
 
 import asyncio
@@ -191,6 +192,37 @@ class RedisStore:
                 return [int(version or 0) for version in await pipe.execute()]
         except (RedisError, OSError) as error:
             raise self._failed(error) from error
+
+    # snapshots
+
+    async def keep_snapshot(self, table: str, version: int, content: bytes) -> None:
+        """Keep a table's fold at a version."""
+        key = f"bw:folds:{{{table}}}"
+        await self._snapshot_exchange(("HSET", key, version, content), ("EXPIRE", key, VIEW_TTL_SECONDS))
+
+    async def snapshots(self, table: str) -> list[int]:
+        """Return the versions of a table whose folds are kept, in no order."""
+        (versions,) = await self._snapshot_exchange(("HKEYS", f"bw:folds:{{{table}}}"))
+        return [int(version) for version in versions if version.isdigit()]
+
+    async def snapshot(self, table: str, version: int) -> bytes | None:
+        """Return a kept fold, None if it is gone."""
+        content: bytes | None
+        (content,) = await self._snapshot_exchange(("HGET", f"bw:folds:{{{table}}}", version))
+        return content
+
+    async def drop_snapshot(self, table: str, version: int) -> None:
+        """Forget a kept fold."""
+        await self._snapshot_exchange(("HDEL", f"bw:folds:{{{table}}}", version))
+
+    async def _snapshot_exchange(self, *commands: tuple[Any, ...]) -> list[Any]:
+        if self.away:
+            raise ViewsAwayError
+        results = await self._pipelined(list(commands))
+        for result in results:
+            if isinstance(result, Exception):
+                raise ViewsAwayError(str(result))
+        return results
 
     # lists
 

@@ -16,7 +16,7 @@ from litestar.enums import HttpMethod
 from litestar.handlers import ASGIRouteHandler, BaseRouteHandler
 from litestar.types import Receive, Send
 
-from service.api import games, operations, players, private, records, tables
+from service.api import games, operations, players, private, records, replays, tables
 from service.composition import Services
 from service.contract import contract_bytes
 from service.errors import ForbiddenError, HttpError, ServiceError, UnavailableError
@@ -32,6 +32,7 @@ OPERATIONS: Final[tuple[Operation[Any], ...]] = (
     *tables.OPERATIONS,
     *private.OPERATIONS,
     *records.OPERATIONS,
+    *replays.OPERATIONS,
     *operations.OPERATIONS,
 )
 log = structlog.get_logger("blattwerk.http")

@@ -5,11 +5,13 @@ from typing import TYPE_CHECKING
 
 from projections.redis_store import RedisStore
 from service.accounts import Accounts
+from service.folds import Folds
 from service.heads import Signer
 from service.live import TableCache
 from service.lobby import Lobby
 from service.metrics import Metrics
 from service.records import Records
+from service.replays import Replays
 from service.store.accounts import AccountStore
 from service.store.log import Log
 from service.tables import Tables
@@ -31,7 +33,9 @@ class Services:
         self.accounts = Accounts(self.account_store, self.redis, key=key)
         self.cache = TableCache(self.log, settings.cache_tables)
         self.views = Views(self.redis, self.log, self.cache, self.accounts)
-        self.tables = Tables(self.log, self.cache, self.views, self.redis, key=key)
+        self.folds = Folds(self.log, self.redis, key=key)
+        self.tables = Tables(self.log, self.cache, self.views, self.redis, self.folds, key=key)
+        self.replays = Replays(self.log, self.cache, self.folds, self.accounts)
         self.lobby = Lobby(self.redis, self.log, self.cache, self.views, key=key)
         self.signer = Signer(key, settings.origin)
         self.records = Records(self.log, self.tables, self.signer)

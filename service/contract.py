@@ -27,6 +27,7 @@ _TAGS: Final = {
     "moves": "Answers to decisions.",
     "private": "What a seat keeps to itself: drafts, the order of its hand, advice.",
     "events": "What was recorded.",
+    "replays": "Any version of a match again, and why a move was legal or not.",
     "records": "Matches that are over, as evidence.",
     "operations": "Health and figures.",
 }

@@ -10,6 +10,7 @@ import msgspec
 from domain import fairness
 from domain.codec import Codec, Event
 from domain.decider import AnyGame, OptionProblem
+from domain.explain import explain, moves_with
 from domain.registry import CURRENT
 from domain.table import rules
 from domain.table.fold import apply, begin
@@ -148,11 +149,24 @@ def answers() -> dict[str, dict[str, Any]]:
         pages[key] = {"value": {"game": key, "version": match.state.version, "items": seen, "next_after": 3}}
         last = _builtin(event_seen(match.events[-1], 0, over=False))
         results[key] = {"value": {"game": key, "version": match.state.version, "event": last, "view": match.view()}}
+    replays: dict[str, Any] = {}
+    explained: dict[str, Any] = {}
+    for key, match in _matches().items():
+        last = _builtin(event_seen(match.events[-1], 0, over=False))
+        version = match.state.version
+        step = {"version": version, "event": last, "view": match.view(), "hands": None}
+        replays[key] = {"value": {"game": key, "version": version, "seat": "0", "items": [step], "next_from": None}}
+        judged = _builtin(explain(match.state, 0, moves_with(match.game, match.view()["you"]["hand"][:2])))
+        explained[key] = {
+            "value": {"game": key, "version": version, "seat": 0, "view": match.view(), "answers": judged}
+        }
     tables = ("createTable", "getTable", "takeSeat", "freeSeat", "startRound", "changeOptions", "markReady", "endMatch")
     return {
         **dict.fromkeys(tables, views),
         "makeMove": results,
         "listEvents": pages,
+        "getReplay": replays,
+        "explainMove": explained,
         "createPlayer": {"ada": {"value": {"player": _PLAYER, "name": "Ada", "token_id": _TOKEN, "token": _BEARER}}},
         "getPlayer": {"ada": {"value": {"player": _PLAYER, "name": "Ada"}}},
         "getMe": {"ada": {"value": {"player": _PLAYER, "name": "Ada", "role": "player", "created": _TIME}}},

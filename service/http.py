@@ -228,7 +228,7 @@ class Call:
                 raise _query_error(name, "is given more than once")
             given[name] = value
         for name in given:
-            if name not in type_.__struct_fields__:  # type: ignore[attr-defined]
+            if name not in type_.__struct_encode_fields__:  # type: ignore[attr-defined]
                 raise _query_error(name, "is not a parameter here")
         try:
             return msgspec.convert(given, type_, strict=False)

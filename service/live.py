@@ -100,10 +100,7 @@ class LiveTable:
 
     def advance(self, event: Event, hash_: bytes) -> None:
         """Fold one event that follows the version known so far."""
-        try:
-            self.state = apply(self.state, event.actor, event.facts)
-        except (ImpossibleFactError, LookupError, ValueError, TypeError, AttributeError) as error:
-            raise DamagedStreamError(f"table {self.id}, version {event.version}: {error}") from error
+        self.state = _applied(self.state, event)
         self.hash = hash_
         self.time = event.time
 
@@ -117,16 +114,35 @@ def join_code(stream: UUID, secret: bytes) -> str:
 
 def fold(stream: UUID, secret: bytes, rows: Sequence[StoredEvent]) -> LiveTable:
     """Return the table that a whole stream (from version 1) folds to."""
-    first = rows[0]
-    codec = codec_for(first.rules)
-    try:
-        event = codec.decode(first.envelope.encode(), first.sealed.encode())
-        state = begin(codec.game, str(stream), event.facts, event.time)
-    except (ImpossibleFactError, ValueError) as error:
-        raise DamagedStreamError(f"table {stream}, version 1: {error}") from error
-    table = LiveTable(stream, codec, secret, state, first.hash, event.time)
+    event, state = begun(stream, rows[0])
+    table = LiveTable(stream, codec_for(rows[0].rules), secret, state, rows[0].hash, event.time)
     follow(table, rows[1:])
     return table
+
+
+def begun(stream: UUID, row: StoredEvent) -> tuple[Event, TableState]:
+    """Return the first event of a table and the state after it."""
+    codec = codec_for(row.rules)
+    try:
+        event = codec.decode(row.envelope.encode(), row.sealed.encode())
+        return event, begin(codec.game, str(stream), event.facts, event.time)
+    except (ImpossibleFactError, ValueError) as error:
+        raise DamagedStreamError(f"table {stream}, version 1: {error}") from error
+
+
+def continued(state: TableState, row: StoredEvent) -> tuple[Event, TableState]:
+    """Return the event that follows a state and the state after it."""
+    if row.version != state.version + 1:
+        raise DamagedStreamError(f"table {state.setup.table}: version {row.version} after {state.version}")
+    event = codec_for(row.rules).decode(row.envelope.encode(), row.sealed.encode())
+    return event, _applied(state, event)
+
+
+def _applied(state: TableState, event: Event) -> TableState:
+    try:
+        return apply(state, event.actor, event.facts)
+    except (ImpossibleFactError, LookupError, ValueError, TypeError, AttributeError) as error:
+        raise DamagedStreamError(f"table {state.setup.table}, version {event.version}: {error}") from error
 
 
 def follow(table: LiveTable, rows: Sequence[StoredEvent]) -> None:

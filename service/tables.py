@@ -17,11 +17,12 @@ from domain.decider import OptionProblem, Rejection, Seat
 from domain.registry import CURRENT
 from domain.table import rules
 from domain.table.fold import begin
-from domain.table.model import Accepted, Facts, TableRefusal, Visibility
+from domain.table.model import Accepted, Facts, TableRefusal, TableState, Visibility
 from domain.table.rules import seat_of
 from domain.table.views import EventSeen, event_seen
 from projections.redis_store import RedisStore, ViewsAwayError
 from service.errors import ConflictError, KeyReusedError, NotFoundError, UnavailableError
+from service.folds import Folds
 from service.live import LiveTable, TableCache, events_of
 from service.notes import TableNotes, notes_of
 from service.refusals import raise_refusal
@@ -77,10 +78,13 @@ class Command(Struct, frozen=True):
 class Tables:
     """All commands and reads of tables. One per process."""
 
-    def __init__(self, log: Log, cache: TableCache, views: Views, redis: RedisStore, *, key: bytes) -> None:
+    def __init__(
+        self, log: Log, cache: TableCache, views: Views, redis: RedisStore, folds: Folds, *, key: bytes
+    ) -> None:
         self._log = log
         self._cache = cache
         self._views = views
+        self._folds = folds
         self._redis = redis
         self._key = key
 
@@ -417,6 +421,7 @@ class Tables:
                 table.advance(sealed.event, hash_)
             else:
                 table.advance_judged(sealed.event, hash_, play)
+            await self._folds.note(table)
             return sealed.event
         await self._cache.catch_up(table)
         return None
@@ -490,8 +495,7 @@ class Tables:
         if table.state.setup.visibility == "private" and seat_of(table.state, account) is None:
             async with table.lock:
                 await self._cache.catch_up(table)
-            known = code is not None and secrets.compare_digest(code.encode(), (table.join_code or "").encode())
-            if seat_of(table.state, account) is None and not known:
+            if not may_see(table.state, account, code, table.join_code):
                 raise _no_table()
         return table
 
@@ -507,7 +511,19 @@ class Tables:
 
 def is_over(table: LiveTable) -> bool:
     """Whether everything about the match is open to everyone."""
-    return table.state.status in ("finished", "closed")
+    return everything_open(table.state)
+
+
+def everything_open(state: TableState) -> bool:
+    """Whether the table is over: from then on everything about it is open to everyone."""
+    return state.status in ("finished", "closed")
+
+
+def may_see(state: TableState, account: str, code: str | None, join_code: str | None) -> bool:
+    """Whether the table exists for this account. A private one does for its people and with its code only."""
+    if state.setup.visibility != "private" or seat_of(state, account) is not None:
+        return True
+    return code is not None and secrets.compare_digest(code.encode(), (join_code or "").encode())
 
 
 def _judge_move(table: LiveTable, seat: Seat | None, decision: int, move: Any) -> Accepted | TableRefusal | Rejection:

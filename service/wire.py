@@ -30,6 +30,7 @@ Id = Annotated[
 ]
 SeatNumber = Annotated[int, Meta(ge=0, le=5, description="A position at the table, from 0, clockwise.")]
 Version = Annotated[int, Meta(ge=0, le=2**31 - 1, description="Number of events of the table.")]
+ReachedVersion = Annotated[int, Meta(ge=1, le=2**31 - 1)]
 Time = Annotated[int, Meta(ge=0, le=2**53 - 1, description="Milliseconds since 1970 UTC.")]
 Name = Annotated[
     str,
@@ -240,6 +241,49 @@ class EventsQuery(Struct, frozen=True):
     join_code: JoinCode | None = None
 
 
+class ReplayQuery(Struct, frozen=True):
+    """Which steps of a table, and whose eyes to see them with."""
+
+    version: Annotated[ReachedVersion | None, Meta(description="The one version to see; goes without from and to.")] = (
+        None
+    )
+    first: Annotated[ReachedVersion | None, Meta(description="First version of a range; 1 if only `to` is given.")] = (
+        msgspec.field(default=None, name="from")
+    )
+    last: Annotated[
+        ReachedVersion | None, Meta(description="Last version of a range; the newest if it is not given.")
+    ] = msgspec.field(default=None, name="to")
+    seat: Annotated[
+        Literal["0", "1", "2", "3", "4", "5", "spectator", "all"] | None,
+        Meta(description="The viewer; your own seat if it is not given, or a spectator without one."),
+    ] = None
+    join_code: JoinCode | None = None
+
+
+class ExplainQuery(Struct, frozen=True):
+    """The point of a match and the move to judge there."""
+
+    version: Annotated[
+        ReachedVersion | None, Meta(description="The point after this many events; now if it is not given.")
+    ] = None
+    seat: Annotated[
+        Literal["0", "1", "2", "3", "4", "5"] | None, Meta(description="Who moves; your own seat if it is not given.")
+    ] = None
+    move: (
+        Annotated[
+            str,
+            Meta(
+                min_length=2,
+                max_length=2000,
+                description="The move as JSON, as in makeMove; every card of the hand if it is not given.",
+                examples=['{"type":"play","card":"QS"}'],
+            ),
+        ]
+        | None
+    ) = None
+    join_code: JoinCode | None = None
+
+
 class Head(Struct, frozen=True):
     """The signed end of a table's chain at one version."""
 
@@ -281,9 +325,8 @@ def _many(type_: Any) -> Any:
     return tuple[type_, ...]
 
 
-def _table_type(game: AnyGame) -> Any:
-    """The view of a table: what `splice` joins, declared."""
-    you = defstruct(
+def _you_type(game: AnyGame) -> Any:
+    return defstruct(
         _class_name(game, "You"),
         [
             ("seat", SeatNumber),
@@ -299,8 +342,12 @@ def _table_type(game: AnyGame) -> Any:
             ("join_code", JoinCode | None),
         ],
         frozen=True,
-        namespace={"__doc__": "What only the caller's seat may see."},
+        namespace={"__doc__": "What only one seat may see."},
     )
+
+
+def _table_type(game: AnyGame) -> Any:
+    """The view of a table: what `splice` joins, declared."""
     return defstruct(
         _class_name(game, "Table"),
         [
@@ -317,7 +364,7 @@ def _table_type(game: AnyGame) -> Any:
             ("round", int),
             ("to_act", tuple[SeatNumber, ...]),
             ("board", game.board_type | None),
-            ("you", you | None),
+            ("you", YOUS[game.key] | None),
         ],
         frozen=True,
         tag_field="game",
@@ -349,6 +396,7 @@ def _members(union: Any) -> list[Any]:
     return [union] if members is None else list(members)
 
 
+YOUS: Final[dict[str, Any]] = {key: _you_type(game) for key, game in CURRENT.items()}
 TABLES: Final[dict[str, Any]] = {key: _table_type(game) for key, game in CURRENT.items()}
 EVENTS: Final[dict[str, Any]] = {key: _event_type(game) for key, game in CURRENT.items()}
 TABLE: Final[Any] = _union(tuple(TABLES.values()))
@@ -410,6 +458,63 @@ def move_request(game: AnyGame) -> Any:
 
 MOVE_REQUESTS: Final[tuple[Any, ...]] = tuple(move_request(game) for game in CURRENT.values())
 """Bodies of a move, one for each game; the table says which one it has to be."""
+
+
+# Replays and explanations
+
+
+def _step_type(game: AnyGame) -> Any:
+    return defstruct(
+        _class_name(game, "ReplayStep"),
+        [
+            ("version", Version),
+            ("event", EVENTS[game.key]),
+            ("view", TABLES[game.key]),
+            (
+                "hands",
+                Annotated[_many(YOUS[game.key]) | None, Meta(description="Every seat's part for `all`, else null.")],
+            ),
+        ],
+        frozen=True,
+        namespace={"__doc__": "One version of a table: what it brought, and the view after it."},
+    )
+
+
+def _explanation_type(game: AnyGame) -> Any:
+    fields = [
+        ("move", game.move_type),
+        ("legal", bool),
+        ("code", Annotated[str | None, Meta(description="Why not; null if it is legal.")]),
+        ("rule", Annotated[str | None, Meta(description="The rule that refuses; null if the table does.")]),
+        ("text", Annotated[str | None, Meta(description="The text of that rule.")]),
+        ("detail", Annotated[str | None, Meta(description="A sentence for the player.")]),
+        ("have", Annotated[int | None, Meta(description="What the seat has of a quantity that is missing.")]),
+        ("need", Annotated[int | None, Meta(description="What it would need.")]),
+    ]
+    doc = "The judgement of one move."
+    return defstruct(_class_name(game, "Explanation"), fields, frozen=True, namespace={"__doc__": doc})
+
+
+REPLAY: Final[Any] = _per_game(
+    "Replay",
+    "Steps of a table for one viewer. `version` is the table's newest; `next_from` continues, null at the end.",
+    lambda game: [
+        ("version", Version),
+        ("seat", Literal["0", "1", "2", "3", "4", "5", "spectator", "all"]),
+        ("items", _many(_step_type(game))),
+        ("next_from", Version | None),
+    ],
+)
+EXPLAINED: Final[Any] = _per_game(
+    "Explained",
+    "What the rules say of one seat's moves after `version` events, and the view that seat had.",
+    lambda game: [
+        ("version", Version),
+        ("seat", SeatNumber),
+        ("view", TABLES[game.key]),
+        ("answers", _many(_explanation_type(game))),
+    ],
+)
 
 
 # Private streams and advice

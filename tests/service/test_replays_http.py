@@ -1,0 +1,240 @@
+"""Replays over HTTP: what was served is what is seen again, and nobody sees more than he may."""
+
+import json
+import random
+from typing import Any
+
+import httpx
+import pytest
+
+from tests.service.client import Player, choose_hearts
+from tests.service.test_tables_http import code_of
+
+
+class Followed:
+    """A match and every view that was served of it, by version and seat."""
+
+    def __init__(self, people: list[Player], spectator: Player, **table: Any) -> None:
+        self.people = people
+        self.spectator = spectator
+        self.seen: dict[tuple[int, int | None], dict[str, Any]] = {}
+        self.events: dict[tuple[int, int], dict[str, Any]] = {}
+        self.table = people[0].create("hearts", **table)
+        code = self.remember()["you"]["join_code"]
+        self.params = {"join_code": code} if code else {}
+        for person in people[1:]:
+            person.sit(self.table, **self.params)
+            self.remember()
+        people[0].start(self.table)
+        self.remember()
+
+    def remember(self) -> dict[str, Any]:
+        """Ask for everybody's view of the present version."""
+        seats = [person for person in self.people if person.http.get(f"/v1/tables/{self.table}").status_code == 200]
+        for person in seats:
+            view = person.view(self.table)
+            if view["you"] is not None:
+                self.seen[view["version"], view["you"]["seat"]] = view
+        public = dict(view, you=None)
+        self.seen[public["version"], None] = public
+        return view
+
+    def play(self, rng: random.Random, most: int = 10_000) -> None:
+        """Play at random from `legal`, at most so many moves."""
+        for _ in range(most):
+            last = self.remember()
+            if last["status"] != "running":
+                return
+            seat = rng.choice(last["to_act"])
+            view = self.people[seat].view(self.table)
+            made = self.people[seat].move(self.table, view["you"]["decision"], choose_hearts(view, rng))
+            assert made.status_code == 200, made.text
+            self.events[made.json()["version"], seat] = made.json()["event"]
+
+    def replay(self, by: Player, **params: Any) -> httpx.Response:
+        return by.http.get(f"/v1/tables/{self.table}/replay", params=params)
+
+    def explain(self, by: Player, **params: Any) -> httpx.Response:
+        return by.http.get(f"/v1/tables/{self.table}/explain", params=params)
+
+
+@pytest.fixture(scope="module")
+def people(service_url: str) -> list[Player]:
+    return [Player(service_url, name) for name in ("Ada", "Ben", "Cleo", "Stranger")]
+
+
+@pytest.fixture(scope="module")
+def finished(people: list[Player]) -> Followed:
+    match = Followed(people[:3], people[3], options={"players": 3, "target_score": 20})
+    match.play(random.Random(5))
+    return match
+
+
+@pytest.fixture(scope="module")
+def running(people: list[Player]) -> Followed:
+    match = Followed(people[:3], people[3], options={"players": 3})
+    match.play(random.Random(6), 12)
+    return match
+
+
+def test_every_view_that_was_served_is_seen_again(finished: Followed) -> None:
+    by_viewer: dict[int | None, dict[int, Any]] = {None: {}, 0: {}, 1: {}, 2: {}}
+    for viewer, steps in by_viewer.items():
+        following = 1
+        while following is not None:
+            seat = "spectator" if viewer is None else str(viewer)
+            page = finished.replay(finished.spectator, **{"from": following, "seat": seat}).json()
+            assert len(page["items"]) <= 200
+            steps.update({step["version"]: step for step in page["items"]})
+            following = page["next_from"]
+    versions = list(by_viewer[None])
+    assert versions == list(range(1, max(version for version, _ in finished.seen) + 1))
+    for (version, viewer), view in finished.seen.items():
+        assert by_viewer[viewer][version]["view"] == view, (version, viewer)
+    for (version, seat), event in finished.events.items():
+        assert by_viewer[seat][version]["event"] == event, (version, seat)
+
+
+def test_a_view_is_seen_again_during_the_match_too(running: Followed) -> None:
+    for (version, viewer), view in running.seen.items():
+        by = running.spectator if viewer is None else running.people[viewer]
+        answer = running.replay(by, version=version)
+        assert answer.status_code == 200
+        (step,) = answer.json()["items"]
+        assert (step["version"], step["view"], step["hands"]) == (version, view, None)
+        if viewer is not None and view["you"]["hand"]:
+            explained = running.explain(by, version=version).json()
+            assert explained["view"] == view
+
+
+def test_ranges_end_where_they_are_told_to(finished: Followed) -> None:
+    by = finished.spectator
+    page = finished.replay(by, **{"from": 3, "to": 7}).json()
+    assert [step["version"] for step in page["items"]] == [3, 4, 5, 6, 7]
+    assert (page["next_from"], page["seat"], page["game"]) == (None, "spectator", "hearts")
+    assert len(finished.replay(by, to=9).json()["items"]) == 9
+    newest = page["version"]
+    (last,) = finished.replay(by).json()["items"]
+    assert last["version"] == newest
+    assert [s["version"] for s in finished.replay(by, **{"from": newest, "to": newest + 50}).json()["items"]] == [
+        newest
+    ]
+    long = finished.replay(by, **{"from": 1})
+    if newest > 200:
+        assert long.json()["next_from"] == 201
+        assert long.headers["link"] == f'</v1/tables/{finished.table}/replay?from=201>; rel="next"'
+    for wrong in ({"version": 0}, {"version": 3, "to": 4}, {"from": 5, "to": 4}, {"seat": "6"}, {"seat": "3"}):
+        assert finished.replay(by, **wrong).status_code == 400, wrong
+    for missing in ({"version": newest + 1}, {"from": newest + 1}):
+        assert finished.replay(by, **missing).status_code == 404, missing
+
+
+def test_open_cards_show_every_hand_after_the_match(finished: Followed) -> None:
+    dealt = next(v for (v, viewer), view in finished.seen.items() if viewer is None and view["status"] == "running")
+    (step,) = finished.replay(finished.spectator, version=dealt, seat="all").json()["items"]
+    assert step["view"]["you"] is None
+    assert [hand["hand"] for hand in step["hands"]] == [finished.seen[dealt, seat]["you"]["hand"] for seat in range(3)]
+    assert "order" in json.dumps(step["event"]["facts"])
+
+
+# who may see what
+
+
+def test_nobody_sees_another_seat_while_the_match_runs(running: Followed) -> None:
+    newest = max(version for version, _ in running.seen)
+    hands = {seat: running.seen[newest, seat]["you"]["hand"] for seat in range(3)}
+    for asking, by in enumerate([*running.people, running.spectator]):
+        for seat in (*"012", "all"):
+            if seat == str(asking):
+                continue
+            for answer in (running.replay(by, seat=seat), running.replay(by, **{"from": 1, "seat": seat})):
+                assert (answer.status_code, code_of(answer)) == (409, "match_running")
+        for seat in range(3):
+            if seat != asking:
+                refused = running.explain(by, seat=seat)
+                expected = "match_running"
+                assert (refused.status_code, code_of(refused)) == (409, expected)
+        seen = [running.replay(by, **{"from": 1}).text, running.replay(by, **{"from": 1, "seat": "spectator"}).text]
+        if asking < 3:
+            seen += [running.explain(by, version=version).text for version in range(1, newest + 1)]
+        for seat, hand in hands.items():
+            for place, text in enumerate(seen):
+                if seat != asking or place == 1:
+                    assert not [card for card in hand if f'"{card}"' in _without_own(text, asking, hands)], (
+                        seat,
+                        place,
+                    )
+
+
+def _without_own(text: str, asking: int, hands: dict[int, list[str]]) -> str:
+    """The text without what the asking seat held in its own hand or passed on itself."""
+    return _strip(json.loads(text))
+
+
+def _strip(value: Any) -> str:
+    """JSON without explained moves and without what is told to the caller's own seat."""
+    if isinstance(value, dict):
+        return _dumped({k: _strip(v) for k, v in value.items() if k not in ("you", "answers")})
+    if isinstance(value, list):
+        return _dumped([_strip(v) for v in value])
+    return json.dumps(value)
+
+
+def _dumped(value: Any) -> str:
+    return json.dumps(value).replace("\\", "")
+
+
+def test_a_spectator_has_no_cards_to_ask_about(running: Followed) -> None:
+    refused = running.explain(running.spectator)
+    assert (refused.status_code, code_of(refused)) == (409, "not_seated")
+
+
+def test_a_private_table_exists_for_its_people_alone(people: list[Player]) -> None:
+    private = Followed(people[:3], people[3], options={"players": 3}, visibility="private")
+    stranger = private.spectator
+    for answer in (private.replay(stranger), private.explain(stranger), private.replay(stranger, seat="all")):
+        assert answer.status_code == 404
+    wrong = private.replay(stranger, join_code="2" * 16)
+    assert wrong.status_code == 404
+    known = private.replay(stranger, **private.params)
+    assert known.status_code == 200
+    assert private.params["join_code"] not in known.text
+    assert private.replay(people[1]).json()["items"][0]["view"]["you"]["join_code"] == private.params["join_code"]
+    assert people[0].http.get(f"/v1/tables/{'0' * 8}-0000-4000-8000-{'0' * 12}/replay").status_code == 404
+
+
+def test_every_card_of_a_hand_has_an_answer(running: Followed) -> None:
+    for (version, viewer), view in running.seen.items():
+        if viewer is None or not view["you"]["hand"]:
+            continue
+        answers = running.explain(running.people[viewer], version=version).json()["answers"]
+        assert [answer["move"]["card"] for answer in answers] == view["you"]["hand"]
+        plays = [entry for entry in view["you"]["legal"] if entry["type"] == "play"]
+        legal = {card for entry in plays for card in entry["cards"]}
+        assert {answer["move"]["card"] for answer in answers if answer["legal"]} == legal
+        for answer in answers:
+            assert answer["legal"] or (answer["code"] and answer["detail"])
+
+
+def test_the_rule_that_forbids_a_card_is_named(finished: Followed) -> None:
+    named = set()
+    for (version, viewer), view in finished.seen.items():
+        if viewer is None or view["you"]["decision"] is None or view["you"]["legal"][0]["type"] != "play":
+            continue
+        for card in view["you"]["hand"]:
+            if card in view["you"]["legal"][0]["cards"]:
+                continue
+            move = json.dumps({"type": "play", "card": card})
+            (answer,) = finished.explain(finished.spectator, version=version, seat=viewer, move=move).json()["answers"]
+            assert answer["legal"] is False
+            assert answer["rule"].startswith("H-")
+            assert answer["text"]
+            named.add(answer["code"])
+            if len(named) > 1:
+                return
+    assert named
+
+
+@pytest.mark.parametrize("move", ["{}", "QS", "[" * 1000, '{"type":"play"}', '{"type":"play","card":"QS","x":1}'])
+def test_a_move_that_is_none_is_refused(finished: Followed, move: str) -> None:
+    assert finished.explain(finished.spectator, seat=0, move=move).status_code == 400
