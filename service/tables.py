@@ -26,6 +26,7 @@ from service.folds import Folds
 from service.live import LiveTable, TableCache, events_of
 from service.notes import TableNotes, notes_of
 from service.refusals import raise_refusal
+from service.store.errors import BrokenChainError
 from service.store.log import Log, NewEvent, StoredEvent
 from service.views import Views, ViewSeen, seat_in, view_of
 
@@ -415,7 +416,12 @@ class Tables:
         )
         hash_ = fairness.link(table.hash, sealed.envelope)
         new = _new_event(table, command, seat, sealed.envelope, sealed.parts_text, version - 1, now, table.hash, hash_)
-        appended = await self._log.append(new)
+        try:
+            appended = await self._log.append(new)
+        except BrokenChainError:
+            # What was folded here is not in the log, as after a failover that lost events: fold anew.
+            self._cache.drop(table.stream)
+            raise UnavailableError("The table is read again; try again.", headers={"Retry-After": "1"}) from None
         if appended.own:
             if play is None:
                 table.advance(sealed.event, hash_)

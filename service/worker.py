@@ -22,6 +22,7 @@ from service.composition import Services
 from service.errors import NotFoundError
 from service.live import DamagedStreamError, LiveTable
 from service.store.errors import StoreUnavailableError
+from service.store.feed import Feed
 
 if TYPE_CHECKING:
     from service.settings import Settings
@@ -47,6 +48,7 @@ class Worker:
             tasks.create_task(self._serve_queue())
             tasks.create_task(self._sweep())
             tasks.create_task(self._tail())
+            tasks.create_task(self._keep_complete())
 
     # bots
 
@@ -112,24 +114,18 @@ class Worker:
 
     async def _tail(self) -> None:
         """Follow the feed: repair views that are behind, serve bots while Redis is away."""
-        services = self._services
-        checkpoint = await services.log.checkpoint("views")
+        async for heads in Feed(self._services.log, "views", poll_seconds=_POLL_SECONDS, most=_BATCH).batches():
+            await asyncio.sleep(_GRACE_SECONDS)
+            with suppress(StoreUnavailableError):  # the sweep and the next event of the table find it again
+                await self._repair({head.stream: head.version for head in heads})
+
+    async def _keep_complete(self) -> None:
+        """Make all projections again when Redis has lost them."""
         while True:
-            try:
-                if not services.redis.complete:
+            with suppress(StoreUnavailableError):
+                if not self._services.redis.complete:
                     await self._complete_projections()
-                heads = await services.log.feed_heads(checkpoint, _BATCH)
-                if not heads:
-                    await asyncio.sleep(_POLL_SECONDS)
-                    continue
-                await asyncio.sleep(_GRACE_SECONDS)
-                newest = {head.stream: head.version for head in heads}
-                await self._repair(newest)
-                for head in heads:
-                    checkpoint[head.bucket] = max(checkpoint.get(head.bucket, 0), head.position)
-                await services.log.save_checkpoint("views", checkpoint)
-            except StoreUnavailableError:
-                await asyncio.sleep(_SWEEP_SECONDS)
+            await asyncio.sleep(_SWEEP_SECONDS)
 
     async def _repair(self, newest: dict[UUID, int]) -> None:
         try:
@@ -143,13 +139,18 @@ class Worker:
                 await self._project(stream)
 
     async def _project(self, stream: UUID) -> None:
-        table = await self._services.cache.get(stream)
-        if table is None:
+        """Write a table's projection; a private stream has none, and a damaged one is for the audit."""
+        try:
+            table = await self._services.cache.get(stream)
+            if table is None:
+                return
+            async with table.lock:
+                await self._services.cache.catch_up(table)
+                projection = await self._services.views.projection(table)
+                table.projection = None
+        except DamagedStreamError as error:
+            log.error("table cannot be shown", table=str(stream), reason=str(error))
             return
-        async with table.lock:
-            await self._services.cache.catch_up(table)
-            projection = await self._services.views.projection(table)
-            table.projection = None
         with suppress(ViewsAwayError):
             await self._services.redis.write(WriteRequest(projection, None))
 
