@@ -281,6 +281,14 @@ class RedisStore:
         await self._redis.hset("bw:generation", "next", generation)
         await self.refresh()
 
+    async def mark_complete(self) -> None:
+        """Say that the present generation holds every table, unless a rebuild said so of another one."""
+        try:
+            await self._redis.hsetnx("bw:generation", "current", self.generation)
+        except (RedisError, OSError) as error:
+            raise self._failed(error) from error
+        await self.refresh()
+
     async def switch(self, generation: int) -> None:
         """Make this generation the one that is read."""
         async with self._redis.pipeline(transaction=True) as pipe:
@@ -375,7 +383,9 @@ class RedisStore:
 
 def _apply_command(prefix: str, request: WriteRequest) -> tuple[Any, ...]:
     """Key and arguments of the compare-and-set of one projection."""
-    new, old = request.projection, request.before
+    new = request.projection
+    # A rewrite may follow one that another process made of the same version: nothing is taken as known.
+    old = None if request.rewrite else request.before
     fields: list[Any] = []
     if old is None or old.public != new.public:
         fields += ["public", new.public]
@@ -390,7 +400,7 @@ def _apply_command(prefix: str, request: WriteRequest) -> tuple[Any, ...]:
         for seat, player in enumerate(new.players):
             if player is not None:
                 fields += [f"player:{player}", seat]
-    since = 0 if old is None else new.version if request.rewrite else old.version
+    since = new.version if request.rewrite else 0 if old is None else old.version
     return (f"{prefix}{{{new.table}}}", since, new.version, VIEW_TTL_SECONDS, len(new.seats), *new.notes, *fields)
 
 

@@ -159,7 +159,7 @@ class Worker:
         with suppress(ViewsAwayError):
             await self._services.redis.ping()
             count = await self._project_all()
-            await self._services.redis.switch(self._services.redis.generation)
+            await self._services.redis.mark_complete()
             log.info("projections complete", tables=count, generation=self._services.redis.generation)
 
     async def _project_all(self) -> int:
