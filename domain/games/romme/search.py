@@ -124,7 +124,8 @@ class Search:
         self._joker_worth = _JOKER_POINTS_MAX if aim == "points" else _JOKER_VALUE
         self._by_lowest: dict[int, list[tuple[int, Candidate]]] = {}
         self._solved: dict[tuple[int, int, int], tuple[int, Candidate | None]] = {}
-        self._looks = 0
+        self.looks = 0
+        """Candidates looked at so far."""
         for candidate in found:
             gain = candidate.points if aim == "points" else candidate.cards_value
             self._by_lowest.setdefault(candidate.faces & -candidate.faces, []).append((gain, candidate))
@@ -147,12 +148,12 @@ class Search:
         known = self._solved.get(key)
         if known is not None:
             return known[0]
-        if self._looks > LOOKS_MAX:
+        if self.looks > LOOKS_MAX:
             return 0
         most = worth + jokers * self._joker_worth
         best, choice = 0, None
         for gain, candidate in self._by_lowest[lowest]:
-            self._looks += 1
+            self.looks += 1
             faces = candidate.faces
             if faces & ~once or candidate.jokers > jokers:
                 continue
