@@ -1,4 +1,5 @@
-"""`python -m tests.fuzz`: random matches through the conformance suite, for as long as asked.
+"""`python -m tests.fuzz`: random matches through the conformance suite, for as long as asked, then
+for a tenth of that time rounds compared with other engines, where a game knows one.
 
 Each match has a number; seed and number alone decide its game, options, players and cards, so
 `--seed S --only N` plays match N of a run again. The exit status is 0 if nothing was found.
@@ -7,16 +8,18 @@ Each match has a number; seed and number alone decide its game, options, players
 import argparse
 import time
 import traceback
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import count
 from random import Random, SystemRandom
-from typing import Any
+from typing import Any, TypeVar
 
 from domain.decider import AnyGame, OptionProblem
 from domain.registry import GAMES
 from tests.conformance.hooks import Hooks, OptionSet, hooks_of
 from tests.conformance.matches import PLAYERS, play
 from tests.conformance.suite import run_checks
+
+Thing = TypeVar("Thing")
 
 FINDINGS_MAX = 10
 """After so many findings a run ends."""
@@ -68,13 +71,36 @@ def fuzz(
     return found
 
 
-def until(seconds: float, numbers: Iterator[int]) -> Iterator[int]:
-    """Return the numbers, one by one, until the time is over."""
+def compare(
+    games: Sequence[tuple[AnyGame, Hooks]], *, seed: int, seconds: float, say: Callable[[str], object] = print
+) -> int:
+    """Compare rounds with other engines, say what differs, and return how often that was."""
+    found = 0
+    for game, hooks in games:
+        if hooks.compared is None:
+            continue
+        rounds = 0
+        try:
+            for difference in until(seconds, hooks.compared(seed)):
+                rounds += 1
+                if difference:
+                    found += 1
+                    say(f"FOUND in {game.rules_id}: {difference}")
+                    break
+        except ImportError as error:
+            say(f"{game.rules_id} is compared with no other engine: {error}")
+        else:
+            say(f"seed {seed}: {rounds} rounds of {game.rules_id} compared with another engine")
+    return found
+
+
+def until(seconds: float, things: Iterable[Thing]) -> Iterator[Thing]:
+    """Return the things, one by one, until the time is over."""
     end = time.monotonic() + seconds
-    for number in numbers:
+    for thing in things:
         if time.monotonic() >= end:
             return
-        yield number
+        yield thing
 
 
 def chosen(games: Mapping[str, AnyGame], key: str | None) -> list[tuple[AnyGame, Hooks]]:
@@ -100,6 +126,8 @@ def main() -> None:
     numbers = count() if arguments.matches is None else iter(range(arguments.matches))
     numbers = until(arguments.seconds, numbers) if arguments.only is None else iter([arguments.only])
     found = fuzz(games, seed=seed, numbers=numbers, positions=arguments.positions)
+    if arguments.only is None:
+        found += compare(games, seed=seed, seconds=arguments.seconds / 10)
     raise SystemExit(1 if found else 0)
 
 

@@ -1,6 +1,6 @@
 """What a game tells the suite about itself: `tests/games/<key>/conformance.py`."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from importlib import import_module
 from importlib.util import find_spec
@@ -61,6 +61,10 @@ class Hooks:
     option_changes: tuple[dict[str, object], ...] = ()
     """For games with a lobby between rounds: raw option values to change there."""
 
+    compared: Callable[[int], Iterator[str | None]] | None = None
+    """For fuzzing: rounds of another engine from a seed without end, each with how our rules differ from
+    it, None if they do not. ImportError if the engine is not installed."""
+
     def may_be_unlisted(self, move: Any) -> bool:
         """Return whether a move may be accepted although `legal` does not list it."""
         return isinstance(move, self.unlisted) if isinstance(self.unlisted, tuple) else self.unlisted(move)
@@ -74,7 +78,7 @@ class Hooks:
         """Read the hooks of a module. AttributeError if a necessary one is missing."""
         given = {
             name: getattr(module, name)
-            for name in ("shown", "reveals", "unlisted", "listed", "private_moves", "questions")
+            for name in ("shown", "reveals", "unlisted", "listed", "private_moves", "questions", "compared")
             if hasattr(module, name)
         }
         constants = {

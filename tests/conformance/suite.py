@@ -32,7 +32,7 @@ CHECKS: Final[tuple[Callable[[Match, int], None], ...]] = (
     notes.check_notes,
     notes.check_advice,
 )
-POSITIONS: Final = 300
+POSITIONS: Final = 400
 """States that the thorough checks look at, in one game version, over all its matches together."""
 
 

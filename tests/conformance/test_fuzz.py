@@ -1,11 +1,12 @@
 """Fuzzing plays different matches, the same ones for the same seed, and says how to see a finding again."""
 
+from collections.abc import Iterator
 from dataclasses import replace
 from itertools import count
 from random import Random
 
 from tests.conformance.hooks import Hooks
-from tests.fuzz import FINDINGS_MAX, check_match, fuzz, options_for, until
+from tests.fuzz import FINDINGS_MAX, check_match, compare, fuzz, options_for, until
 from tests.toy import conformance
 from tests.toy.highest import GAMES as TOYS
 from tests.toy.highest.model import HighestChoose
@@ -42,6 +43,23 @@ def test_options_that_do_not_go_together_are_not_played() -> None:
     toy = replace(TOYS[0], options_schema=schema)
     sets = [options_for(toy, HOOKS, Random(seed)) for seed in range(40)]
     assert {raw.get("rounds") for raw, _ in sets} == {None, 1, 5}
+
+
+def test_a_difference_to_another_engine_is_a_finding_and_a_missing_engine_is_none() -> None:
+    def missing(seed: int) -> Iterator[str | None]:
+        raise ImportError(f"no engine {seed}")
+
+    said: list[str] = []
+    differing = replace(HOOKS, compared=lambda seed: iter([None, f"round 1 of {seed}", None]))
+    agreeing = replace(HOOKS, compared=lambda _: iter([None, None, None]))
+    games = [(TOYS[0], hooks) for hooks in (differing, agreeing, replace(HOOKS, compared=missing), HOOKS)]
+    assert compare(games, seed=3, seconds=60, say=said.append) == 1
+    assert said == [
+        "FOUND in highest/1: round 1 of 3",
+        "seed 3: 2 rounds of highest/1 compared with another engine",
+        "seed 3: 3 rounds of highest/1 compared with another engine",
+        "highest/1 is compared with no other engine: no engine 3",
+    ]
 
 
 def test_time_ends_a_run() -> None:

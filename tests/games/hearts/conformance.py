@@ -17,6 +17,8 @@ from domain.games.hearts.model import (
     HeartsPlay,
     HeartsState,
 )
+from tests.games.hearts import make_corpus
+from tests.games.hearts.corpus.comparison import difference
 
 OPTIONS: list[tuple[dict[str, object], int | None]] = [
     ({}, None),
@@ -88,6 +90,13 @@ def hidden_from(state: HeartsState, seat: int | None) -> list[Card]:
     """
     known = {*passed_by(state, seat), *([FIRST_CARD] if state.phase == "playing" else [])}
     return [card for other, hand in enumerate(state.hands) if other != seat for card in hand if card not in known]
+
+
+def compared(seed: int) -> Iterator[str | None]:
+    """Rounds of OpenSpiel's hearts; `make_corpus --check N --seed S` compares the same ones."""
+    for number, recorded in enumerate(make_corpus.rounds(2**31, seed)):
+        found = difference(recorded)
+        yield found and f"make_corpus --check {number + 1} --seed {seed} ({recorded.kind}): {found}"
 
 
 def passed_by(state: HeartsState, seat: int | None) -> tuple[Card, ...]:
