@@ -62,7 +62,9 @@ test: lint
 bench: .venv/.bench
 	$(BIN)/python -m tests.bench
 
-bench-peers: .venv/.bench
+bench-peers: .venv/.peers
+	@command -v npm >/dev/null || { echo 'make bench-peers needs Node.js with npm (20 or later)' >&2; exit 1; }
+	cd tests/bench/peers && npm ci --ignore-scripts --silent --no-audit --no-fund
 	$(BIN)/python -m tests.bench --peers
 
 fuzz: .venv/.fuzz
@@ -97,10 +99,12 @@ lock: .venv/.lock
 	$(COMPILE) --extra service --group build --group test -c $(LOCKS)/service.txt -o $(LOCKS)/test.txt
 	$(COMPILE) --extra service --group build --group test --group fuzz -c $(LOCKS)/test.txt -o $(LOCKS)/fuzz.txt
 	$(COMPILE) --extra service --group build --group test --group bench -c $(LOCKS)/test.txt -o $(LOCKS)/bench.txt
+	$(COMPILE) --extra service --group build --group test --group bench --group peers -c $(LOCKS)/bench.txt -o $(LOCKS)/peers.txt
+	cd tests/bench/peers && npm install --package-lock-only --ignore-scripts --no-audit --no-fund --silent
 	cd openapi && rm -f package-lock.json && npm install --package-lock-only --no-audit --no-fund --silent
 	cd openapi && ../$(BIN)/python -c '$(WITHOUT_ADDRESSES)'
 
 clean:
-	rm -rf .venv build dist *.egg-info openapi/node_modules
+	rm -rf .venv build dist *.egg-info openapi/node_modules tests/bench/peers/node_modules
 	rm -rf .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis .schemathesis
 	find $(PACKAGES) tests -type d -name __pycache__ -prune -exec rm -rf {} +

@@ -1,55 +1,98 @@
 """Measure everything, print it, keep it.
 
     python -m tests.bench             everything, about five minutes
-    python -m tests.bench --quick     fewer and shorter windows
+    python -m tests.bench --quick     fewer and shorter windows, about a minute and a half
     python -m tests.bench --only moves,fold --games hearts
+    python -m tests.bench --peers     others beside it (after `make bench-peers` has installed them)
 
-Results go to `tests/bench/results/latest.json` and `.png`, with --quick or --only to a temporary folder.
+The results of everything go to `tests/bench/results/latest.json` and `latest.png`, those of the others to
+`peers.json`; a part of it goes to a temporary folder.
 """
 
 import argparse
+import tempfile
 import time
 from collections.abc import Iterator
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Final
 
 from tests.bench.folding import folding
-from tests.bench.games import longest_of
+from tests.bench.games import longest_of, rows_of
 from tests.bench.growth import growth, longest, reaches
 from tests.bench.matches import GAMES
 from tests.bench.memory import memory
 from tests.bench.over_http import Plan, moves, prepare, processes, reads
-from tests.bench.report import Section, results, save, text
+from tests.bench.report import Results, Section, load, results, save, text
 from tests.bench.rig import Rig, rig
+from tests.bench.store_append import appends
 
-SERVED: Final = ("moves", "reads", "processes", "growth", "longest")
-SECTIONS: Final = ("fold", "memory", *SERVED)
+SERVED: Final = ("moves", "reads", "processes", "appends", "growth", "longest")
+SECTIONS: Final = ("fold", "games", "memory", *SERVED)
 FULL: Final = Plan(tables=110, moves=2000, clients=(1, 16, 64), repetitions=3, seconds=1.2)
 QUICK: Final = Plan(tables=64, moves=300, clients=(1, 64), repetitions=1, seconds=1.0)
+_RESULTS: Final = Path(__file__).parent / "results"
 
 
 def main() -> None:
     """Run what the arguments ask for."""
-    parser = argparse.ArgumentParser(prog="python -m tests.bench", description=__doc__.splitlines()[0])
-    parser.add_argument("--quick", action="store_true", help="fewer and shorter windows")
-    parser.add_argument("--only", default=",".join(SECTIONS), help="sections, of " + ",".join(SECTIONS))
-    parser.add_argument("--games", default=",".join(GAMES), help="games, of " + ",".join(GAMES))
-    parser.add_argument("--out", type=Path, default=Path(__file__).parent / "results" / "latest.json")
-    given = parser.parse_args()
+    given = _arguments()
     begun = time.monotonic()
-    sections = []
-    for section in measured(given.only.split(","), given.games.split(","), quick=given.quick):
-        sections.append(section)
-        print(text(section), end="\n\n", flush=True)
+    if given.peers:
+        from tests.bench.peers import compared
+
+        sections = _shown(compared(quick=given.quick))
+    else:
+        sections = _shown(measured(given.only.split(","), given.games.split(","), quick=given.quick))
     outcome = results(sections)
     save(outcome, given.out)
     print(f"{outcome.date}, {outcome.machine['processor']}, {time.monotonic() - begun:.0f} s; kept in {given.out}")
+    _draw(given.out.with_name("latest.json"))
+
+
+def _arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(prog="python -m tests.bench", description="What the service does per second.")
+    parser.add_argument("--quick", action="store_true", help="fewer and shorter windows")
+    parser.add_argument("--only", default=",".join(SECTIONS), help="sections, of " + ",".join(SECTIONS))
+    parser.add_argument("--games", default=",".join(GAMES), help="games, of " + ",".join(GAMES))
+    parser.add_argument("--peers", action="store_true", help="measure others instead")
+    parser.add_argument("--out", type=Path, help="file for the results")
+    given = parser.parse_args()
+    if given.out is None:
+        whole = not given.quick and given.only == ",".join(SECTIONS) and given.games == ",".join(GAMES)
+        folder = _RESULTS if whole else Path(tempfile.gettempdir()) / "blattwerk-bench"
+        given.out = folder / ("peers.json" if given.peers else "latest.json")
+    return given
+
+
+def _shown(sections: Iterator[Section]) -> list[Section]:
+    kept = []
+    for section in sections:
+        kept.append(section)
+        print(text(section), end="\n\n", flush=True)
+    return kept
+
+
+def _draw(latest: Path) -> None:
+    """Draw the latest results, with those of the others if they are there."""
+    if not latest.exists():
+        return
+    if find_spec("matplotlib") is None:
+        print("no picture: matplotlib is not installed (make bench installs it)")
+        return
+    from tests.bench.plot import draw
+
+    others = latest.with_name("peers.json")
+    peers: Results | None = load(others) if others.exists() else None
+    draw(load(latest), peers, latest.with_suffix(".png"))
 
 
 def measured(wanted: list[str], keys: list[str], *, quick: bool) -> Iterator[Section]:
     """Measure section by section."""
     if "fold" in wanted:
         yield folding(keys, matches=4 if quick else 12, most=1000, repetitions=5)
+    if "games" in wanted:
+        yield from (section for key in keys if (section := _own(key)) is not None)
     if "memory" in wanted:
         yield memory(keys, 2_000 if quick else 10_000)
     if set(SERVED) & set(wanted):
@@ -57,7 +100,15 @@ def measured(wanted: list[str], keys: list[str], *, quick: bool) -> Iterator[Sec
             yield from _served(running, wanted, keys, quick=quick)
 
 
+def _own(key: str) -> Section | None:
+    """What a game measures besides."""
+    rows = rows_of(key)
+    columns = tuple(dict.fromkeys(column for row in rows for column in row.cells))
+    return Section(f"games/{key}", f"Functions of the game ({key})", "", columns, tuple(rows)) if rows else None
+
+
 def _served(running: Rig, wanted: list[str], keys: list[str], *, quick: bool) -> Iterator[Section]:
+    """Measure what needs the running service."""
     plan = QUICK if quick else FULL
     started = prepare(running, keys, plan) if {"moves", "reads", "processes"} & set(wanted) else {}
     if "moves" in wanted:
@@ -66,6 +117,8 @@ def _served(running: Rig, wanted: list[str], keys: list[str], *, quick: bool) ->
         yield reads(running, started, plan)
     if "processes" in wanted:
         yield processes(running, keys[0], plan)
+    if "appends" in wanted:
+        yield appends(running.servers, (1, 64), repetitions=1 if quick else 3, seconds=2)
     for key in keys:
         options = longest_of(key)
         if options is None:

