@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Any, Final
 import structlog
 from litestar import Litestar, Request, Response
 from litestar._asgi.routing_trie.types import RouteTrieNode
-from litestar.enums import HttpMethod
 from litestar.handlers import ASGIRouteHandler, BaseRouteHandler
 from litestar.types import Receive, Send
 
@@ -71,16 +70,22 @@ def create_app(settings: "Settings", *, extra_routes: Sequence[BaseRouteHandler]
 
 
 def _share_path_parameters(node: RouteTrieNode) -> None:
-    """Let ASGI routes have path parameters.
+    """Let ASGI routes have path parameters, whatever the method.
 
     Litestar 2.25 notes the parameters of such a route under `asgi` and looks them up under the
-    request's method. A test asks for every path, so a change of this in Litestar is noticed.
+    request's method. Tests ask for every path, so a change of this in Litestar is noticed.
     """
     if node.is_asgi:
-        for method in HttpMethod:
-            node.path_parameters[method.value] = node.path_parameters["asgi"]
+        node.path_parameters = _OfEveryMethod(node.path_parameters)
     for child in node.children.values():
         _share_path_parameters(child)
+
+
+class _OfEveryMethod(dict[Any, Any]):
+    """Path parameters by method, those of `asgi` for all that are not named."""
+
+    def __missing__(self, _: Any) -> Any:
+        return self["asgi"]
 
 
 class Resource:
@@ -119,7 +124,7 @@ class Resource:
                     raise ForbiddenError("This is for " + " and ".join(operation.roles) + "s.")
                 call.account = account
             if operation.answer is not None:
-                call.check_accept(operation.answer_media_type)
+                call.media_type = call.negotiate(operation.answer_media_types)
             return await operation.run(call)
         except Exception as error:
             return problem_answer(_shown(error, call.trace_id), call.trace_id, self._base_url)

@@ -199,7 +199,8 @@ def _responses(operation: Operation[Any]) -> dict[str, Any]:
         examples = answers().get(operation.id)
         if examples is not None:
             content["examples"] = examples
-        success["content"] = {operation.answer_media_type: content}
+        first, *others = operation.answer_media_types
+        success["content"] = {first: content} | {other: {"schema": schema_of(str)} for other in others}
     if operation.links:
         success["links"] = {name: dict(link) for name, link in operation.links.items()}
     made: dict[str, Any] = {str(operation.status): success}

@@ -40,7 +40,8 @@ _encode: Final = msgspec.json.Encoder().encode
 _UUID: Final = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _TRACEPARENT: Final = re.compile(rb"[0-9a-f]{2}-([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}")
 _POINTER: Final = re.compile(r" - at `(?:key in )?\$(.*)`$")
-_QUALITY: Final = re.compile(r"[01](?:\.[0-9]{0,3})?")
+_ANYTHING: Final = (None, b"*/*", b"application/json")
+_WEIGHT: Final = re.compile(r"[01](?:\.[0-9]{0,3})?")
 _KEY: Final = re.compile(r'"([!#-\[\]-~]{16,128})"')
 
 StructT = TypeVar("StructT")
@@ -84,7 +85,8 @@ class Operation(Generic[StructT]):
     status: int = 200
     answer: Any = None
     """Type of the successful body; None for none."""
-    answer_media_type: str = "application/json"
+    answer_media_types: tuple[str, ...] = ("application/json",)
+    """What a caller may ask for in Accept; the first one has the answer's schema, others are texts."""
     body: Any = None
     """Type of the body; a tuple of types where any of them may come."""
     query: Any = None
@@ -140,7 +142,7 @@ _EVERY_ANSWER: Final = (
 class Call:
     """One request on its way through an operation."""
 
-    __slots__ = ("_body", "_headers", "_receive", "_scope", "account", "services", "trace_id")
+    __slots__ = ("_body", "_headers", "_receive", "_scope", "account", "media_type", "services", "trace_id")
 
     def __init__(self, scope: Any, receive: Receive, services: "Services") -> None:
         self._scope = scope
@@ -150,6 +152,8 @@ class Call:
         self.services = services
         self.trace_id = _trace_id(self._headers.get(b"traceparent"))
         self.account: Account | None = None
+        self.media_type = ""
+        """The one of the operation's media types that the caller prefers."""
 
     @property
     def caller(self) -> "Account":
@@ -175,13 +179,16 @@ class Call:
         value = self._headers.get(name)
         return None if value is None else str(value, "latin-1")
 
-    def check_accept(self, media_type: str) -> None:
-        """HttpError 406 if the caller says that it does not take this media type."""
-        if self._headers.get(b"accept") in (None, b"*/*", b"application/json") and media_type == "application/json":
-            return
+    def negotiate(self, media_types: tuple[str, ...]) -> str:
+        """Return the media type to answer with, the first one if nothing is preferred. HttpError 406 if none."""
+        if self._headers.get(b"accept") in _ANYTHING and "json" in media_types[0]:
+            return media_types[0]
         fields = [value for name, value in self._scope["headers"] if name == b"accept"]
-        if fields and not accepts(str(b",".join(fields), "latin-1"), media_type):
+        accept = str(b",".join(fields), "latin-1") if fields else "*/*"
+        best = max(media_types, key=lambda media_type: quality(accept, media_type))
+        if quality(accept, best) == 0:
             raise HttpError(406)
+        return best
 
     async def read(self) -> bytes:
         """Read the body once. HttpError if it is not JSON by its type, or too large."""
@@ -248,21 +255,27 @@ class Call:
         return match[1]
 
 
-def accepts(header: str, media_type: str) -> bool:
-    """Whether an Accept header takes a media type (RFC 9110, 12.5.1): its most specific range decides."""
-    kind = media_type.partition("/")[0]
-    found, quality = -1, 0.0
-    for entry in header.split(","):
+def quality(accept: str, media_type: str) -> float:
+    """Return the weight that an Accept header gives a media type; its most specific range decides (RFC 9110).
+
+    Who takes `application/json` also takes types that are JSON by their name (`+json`).
+    """
+    bare = media_type.partition(";")[0]
+    ranges = ["*/*", bare.partition("/")[0] + "/*", bare]
+    if bare.endswith("+json"):
+        ranges.insert(2, "application/json")
+    found, weight = -1, 0.0
+    for entry in accept.split(","):
         given, *parameters = (part.strip().lower() for part in entry.split(";"))
-        place = ("*/*", f"{kind}/*", media_type).index(given) if given in ("*/*", f"{kind}/*", media_type) else -1
+        place = ranges.index(given) if given in ranges else -1
         if place > found:
-            found, quality = place, _quality(parameters)
-    return quality > 0
+            found, weight = place, _weight(parameters)
+    return weight
 
 
-def _quality(parameters: list[str]) -> float:
+def _weight(parameters: list[str]) -> float:
     weights = [parameter[2:] for parameter in parameters if parameter.startswith("q=")]
-    return float(weights[0]) if weights and _QUALITY.fullmatch(weights[0]) else 1.0
+    return float(weights[0]) if weights and _WEIGHT.fullmatch(weights[0]) else 1.0
 
 
 def _bare(media_type: bytes) -> bytes:

@@ -61,7 +61,7 @@ OPERATIONS: tuple[Operation[Any], ...] = (
         run=metrics,
         roles=("operator",),
         answer=str,
-        answer_media_type="text/plain",
+        answer_media_types=("text/plain",),
     ),
     Operation(
         id="getContract",

@@ -8,7 +8,7 @@ import msgspec
 from domain.registry import CURRENT
 from domain.table.model import TableRefusal
 from service import wire
-from service.api.shared import TABLE_ETAG, VIEW_HEADERS, view_answer
+from service.api.shared import TABLE_ETAG, VIEW_HEADERS, body_for, view_answer
 from service.http import Answer, Call, Operation, answer, canonical_body
 from service.refusals import raise_refusal
 from service.tables import once
@@ -23,8 +23,8 @@ async def get_drafts(call: Call) -> Answer:
 
 
 async def prepare_draft(call: Call) -> Answer:
-    table, decoder = call.uuid("table"), await _decoder(call, _drafts, "no_notes")
-    draft, key = await call.body(decoder), call.idempotency_key()
+    table, game, key = call.uuid("table"), await _game(call), call.idempotency_key()
+    draft = await body_for(call, _drafts, game, "no_notes")
     digest = hashlib.sha256(canonical_body(await call.read())).digest()
     command = call.services.tables.keyed("prepare", call.caller.id, key, digest, draft)
     return view_answer(await call.services.tables.note(table, call.caller.id, command), status=201)
@@ -39,15 +39,15 @@ async def take_back_draft(call: Call) -> Answer:
 
 
 async def order_hand(call: Call) -> Answer:
-    table, decoder = call.uuid("table"), await _decoder(call, _orders, "no_notes")
-    move: Any = await call.body(decoder)
+    table, game = call.uuid("table"), await _game(call)
+    move = await body_for(call, _orders, game, "no_notes")
     command = once(move.__struct_config__.tag, move)
     return view_answer(await call.services.tables.note(table, call.caller.id, command))
 
 
 async def ask_advice(call: Call) -> Answer:
-    table, decoder = call.uuid("table"), await _decoder(call, _questions, "no_advice")
-    question: Any = await call.body(decoder)
+    table, game = call.uuid("table"), await _game(call)
+    question = await body_for(call, _questions, game, "no_advice")
     return answer(await call.services.tables.advise(table, call.caller.id, question), headers=VIEW_HEADERS)
 
 
@@ -61,14 +61,6 @@ async def _take_back(call: Call, draft: str | None) -> Answer:
 
 async def _game(call: Call) -> str:
     return await call.services.tables.game_of(call.uuid("table"), call.caller.id)
-
-
-async def _decoder(call: Call, decoders: dict[str, Any], refusal: str) -> Any:
-    """Return the decoder for the table's game, or refuse if the game has none of this kind."""
-    game = await _game(call)
-    if game not in decoders:
-        raise_refusal(TableRefusal(refusal), CURRENT[game])
-    return decoders[game]
 
 
 _DRAFT_PARAMETER: Final = {"draft": {"type": "string", "pattern": "^p[0-9]{1,4}$", "maxLength": 5, "examples": ["p1"]}}

@@ -7,7 +7,6 @@ from typing import Any, Final
 from domain.record import MEDIA_TYPE
 from service import wire
 from service.api.shared import VIEW_HEADERS
-from service.errors import HttpError
 from service.http import Answer, Call, Operation, answer, streamed
 
 _TEXT: Final = "text/plain"
@@ -15,8 +14,7 @@ _TEXT: Final = "text/plain"
 
 async def get_record(call: Call) -> Answer:
     table, query = call.uuid("table"), call.query(wire.TableQuery)
-    kind = _wanted(call.header(b"accept"))
-    if kind == _TEXT:
+    if call.media_type == _TEXT:
         text = await call.services.records.text(table, call.caller.id, query.join_code)
         return answer(text, media_type=f"{_TEXT}; charset=utf-8", headers=VIEW_HEADERS)
     pieces = await call.services.records.document(table, call.caller.id, query.join_code)
@@ -31,17 +29,6 @@ async def audit_table(call: Call) -> Answer:
     table, query = call.uuid("table"), call.query(wire.TableQuery)
     report = await call.services.records.audit(table, call.caller.id, query.join_code)
     return answer({"ok": report.ok, "checks": report.checks}, headers=VIEW_HEADERS)
-
-
-def _wanted(accept: str | None) -> str:
-    """Return the media type to answer with. HttpError 406 if none of ours is accepted."""
-    kinds = [kind.partition(";")[0].strip() for kind in (accept or "*/*").split(",")]
-    for kind in kinds:
-        if kind in ("*/*", "application/*", "application/json", MEDIA_TYPE.partition(";")[0]):
-            return MEDIA_TYPE
-        if kind in ("text/*", _TEXT):
-            return _TEXT
-    raise HttpError(406)
 
 
 async def _compressed(pieces: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
@@ -64,8 +51,8 @@ OPERATIONS: tuple[Operation[Any], ...] = (
         run=get_record,
         query=wire.TableQuery,
         answer=wire.RECORD,
-        answer_media_type=MEDIA_TYPE,
-        problems=(404, 406, 409),
+        answer_media_types=(MEDIA_TYPE, _TEXT),
+        problems=(404, 409),
     ),
     Operation(
         id="auditTable",

@@ -1,9 +1,13 @@
-"""Shapes of answers that several kinds of resources give."""
+"""What several kinds of resources have in common: shapes of answers, bodies that depend on the game."""
 
 from collections.abc import Mapping
-from typing import Final
+from typing import Any, Final
 
-from service.http import Answer, answer
+from domain.registry import CURRENT
+from domain.table.model import TableRefusal
+from service.errors import InvalidRequestError
+from service.http import Answer, Call, answer
+from service.refusals import raise_refusal
 from service.views import ViewSeen
 
 VIEW_HEADERS: Final = {"Cache-Control": "private, no-cache", "Vary": "Authorization"}
@@ -13,3 +17,26 @@ TABLE_ETAG: Final = {"ETag": "Strong tag of this view, from version and viewer; 
 def view_answer(seen: ViewSeen, *, status: int = 200, headers: Mapping[str, str] | None = None) -> Answer:
     """Return a view with its tag."""
     return answer(seen.body, status=status, headers={**VIEW_HEADERS, "ETag": seen.etag, **(headers or {})})
+
+
+async def body_for(call: Call, decoders: Mapping[str, Any], game: str, absent: str = "wrong_game") -> Any:
+    """Decode the body of an operation whose bodies differ from game to game.
+
+    A body that is well formed for another game only is a conflict, not a malformed one; `absent` is the code of
+    the refusal if this game has no body for the operation at all.
+    """
+    key, body = await _decoded(call, decoders, game)
+    if key != game:
+        raise_refusal(TableRefusal("wrong_game" if game in decoders else absent), CURRENT[game])
+    return body
+
+
+async def _decoded(call: Call, decoders: Mapping[str, Any], game: str) -> tuple[str, Any]:
+    """Return the body and the game it is for: this one if it can be. What is wrong is said in its terms."""
+    errors: list[InvalidRequestError] = []
+    for key in sorted(decoders, key=lambda key: key != game):
+        try:
+            return key, await call.body(decoders[key])
+        except InvalidRequestError as error:
+            errors.append(error)
+    raise errors[0]

@@ -1,18 +1,15 @@
 """Tables: creating, finding, seats, the host's commands, moves, events, head."""
 
 import hashlib
-from contextlib import suppress
 from typing import Any, Final
 
 import msgspec
 
 from domain.registry import CURRENT
-from domain.table.model import TableRefusal
 from service import wire
-from service.api.shared import TABLE_ETAG, VIEW_HEADERS, view_answer
-from service.errors import InvalidRequestError, NotFoundError
+from service.api.shared import TABLE_ETAG, VIEW_HEADERS, body_for, view_answer
+from service.errors import NotFoundError
 from service.http import Answer, Call, Operation, answer, canonical_body
-from service.refusals import raise_refusal
 from service.tables import TableAnswer
 
 _new_table: Final[Any] = msgspec.json.Decoder(wire.NEW_TABLE)
@@ -108,7 +105,7 @@ async def end_match(call: Call) -> Answer:
 async def make_move(call: Call) -> Answer:
     stream = call.uuid("table")
     game = await call.services.tables.game_of(stream, call.caller.id)
-    body = await _move_body(call, game)
+    body = await body_for(call, _moves, game)
     made = await call.services.tables.move(stream, call.caller.id, body.decision, body.move)
     head = msgspec.json.encode(made.event)
     view = made.view.body or b"null"
@@ -116,19 +113,6 @@ async def make_move(call: Call) -> Answer:
         b'{"game":"%b","version":%d,"event":%b,"view":%b}' % (game.encode(), made.version, head, view),
         headers={**VIEW_HEADERS, "ETag": made.view.etag},
     )
-
-
-async def _move_body(call: Call, game: str) -> Any:
-    """Decode a move of this game; a well-formed one of another game is a conflict, not a malformed body."""
-    try:
-        return await call.body(_moves[game])
-    except InvalidRequestError:
-        for other, decoder in _moves.items():
-            if other != game:
-                with suppress(InvalidRequestError):
-                    await call.body(decoder)
-                    raise_refusal(TableRefusal("wrong_game"), CURRENT[game])
-        raise
 
 
 async def list_events(call: Call) -> Answer:
