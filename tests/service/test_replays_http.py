@@ -20,8 +20,9 @@ class Followed:
         self.seen: dict[tuple[int, int | None], dict[str, Any]] = {}
         self.events: dict[tuple[int, int], dict[str, Any]] = {}
         self.table = people[0].create("hearts", **table)
-        code = self.remember()["you"]["join_code"]
+        code = people[0].view(self.table)["you"]["join_code"]
         self.params = {"join_code": code} if code else {}
+        self.remember()
         for person in people[1:]:
             person.sit(self.table, **self.params)
             self.remember()
@@ -29,15 +30,13 @@ class Followed:
         self.remember()
 
     def remember(self) -> dict[str, Any]:
-        """Ask for everybody's view of the present version."""
-        seats = [person for person in self.people if person.http.get(f"/v1/tables/{self.table}").status_code == 200]
-        for person in seats:
-            view = person.view(self.table)
-            if view["you"] is not None:
-                self.seen[view["version"], view["you"]["seat"]] = view
-        public = dict(view, you=None)
-        self.seen[public["version"], None] = public
-        return view
+        """Ask for everybody's view of the present version; returns the host's."""
+        for person in (*self.people, self.spectator):
+            answer = person.http.get(f"/v1/tables/{self.table}", params=self.params)
+            view = answer.json()
+            viewer = None if view["you"] is None else view["you"]["seat"]
+            self.seen[view["version"], viewer] = view
+        return self.seen[view["version"], 0]
 
     def play(self, rng: random.Random, most: int = 10_000) -> None:
         """Play at random from `legal`, at most so many moves."""
@@ -141,47 +140,32 @@ def test_open_cards_show_every_hand_after_the_match(finished: Followed) -> None:
 
 
 def test_nobody_sees_another_seat_while_the_match_runs(running: Followed) -> None:
-    newest = max(version for version, _ in running.seen)
-    hands = {seat: running.seen[newest, seat]["you"]["hand"] for seat in range(3)}
-    for asking, by in enumerate([*running.people, running.spectator]):
-        for seat in (*"012", "all"):
-            if seat == str(asking):
-                continue
-            for answer in (running.replay(by, seat=seat), running.replay(by, **{"from": 1, "seat": seat})):
+    for asking, by in enumerate((*running.people, running.spectator)):
+        for seat in sorted({"0", "1", "2", "all"} - {str(asking)}):
+            refused = [running.replay(by, seat=seat), running.replay(by, **{"from": 1, "seat": seat})]
+            if seat != "all":
+                refused += [running.explain(by, seat=seat), running.explain(by, seat=seat, version=5)]
+            for answer in refused:
                 assert (answer.status_code, code_of(answer)) == (409, "match_running")
-        for seat in range(3):
-            if seat != asking:
-                refused = running.explain(by, seat=seat)
-                expected = "match_running"
-                assert (refused.status_code, code_of(refused)) == (409, expected)
-        seen = [running.replay(by, **{"from": 1}).text, running.replay(by, **{"from": 1, "seat": "spectator"}).text]
+
+
+def test_no_card_that_is_hidden_from_the_caller_is_named(running: Followed) -> None:
+    newest = max(version for version, _ in running.seen)
+    held = {seat: set(running.seen[newest, seat]["you"]["hand"]) for seat in range(3)}
+    for asking, by in enumerate((*running.people, running.spectator)):
+        others = set().union(*(hand for seat, hand in held.items() if seat != asking))
+        own = [view["you"]["hand"] for (_, viewer), view in running.seen.items() if viewer == asking]
+        hidden = others.difference(*own)  # a card once held was passed on by the caller himself
+        assert hidden
+        told = [running.replay(by, **{"from": 1}), running.replay(by, **{"from": 1, "seat": "spectator"})]
         if asking < 3:
-            seen += [running.explain(by, version=version).text for version in range(1, newest + 1)]
-        for seat, hand in hands.items():
-            for place, text in enumerate(seen):
-                if seat != asking or place == 1:
-                    assert not [card for card in hand if f'"{card}"' in _without_own(text, asking, hands)], (
-                        seat,
-                        place,
-                    )
-
-
-def _without_own(text: str, asking: int, hands: dict[int, list[str]]) -> str:
-    """The text without what the asking seat held in its own hand or passed on itself."""
-    return _strip(json.loads(text))
-
-
-def _strip(value: Any) -> str:
-    """JSON without explained moves and without what is told to the caller's own seat."""
-    if isinstance(value, dict):
-        return _dumped({k: _strip(v) for k, v in value.items() if k not in ("you", "answers")})
-    if isinstance(value, list):
-        return _dumped([_strip(v) for v in value])
-    return json.dumps(value)
-
-
-def _dumped(value: Any) -> str:
-    return json.dumps(value).replace("\\", "")
+            told += [running.explain(by, version=version) for version in range(1, newest + 1)]
+        for answer in told:
+            assert answer.status_code == 200
+            assert not [card for card in hidden if f'"{card}"' in answer.text]
+        if asking < 3:
+            public = told[1].text
+            assert not [card for hand in held.values() for card in hand if f'"{card}"' in public]
 
 
 def test_a_spectator_has_no_cards_to_ask_about(running: Followed) -> None:

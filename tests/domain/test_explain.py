@@ -1,0 +1,87 @@
+"""Explanations: they agree with what is legal and with what is judged, in every game, and hide what is hidden."""
+
+from random import Random
+
+import pytest
+
+from domain.decider import AnyGame, Rejection
+from domain.explain import explain, moves_with
+from domain.fairness import MatchChance
+from domain.registry import CURRENT
+from domain.table.fold import apply, begin
+from domain.table.model import TableState
+from tests.conformance.hooks import hooks_of
+from tests.domain.matches import TABLE, PlayedMatch
+
+GAMES = [CURRENT[key] for key in sorted(CURRENT)]
+
+
+def positions(game: AnyGame, most: int) -> list[TableState]:
+    """States of a random match, the first and the last among them."""
+    options, seats = hooks_of(game).options[0]
+    events = [sealed.event for sealed in PlayedMatch(game, options, seats, 8).sealed]
+    state = begin(game, str(TABLE), events[0].facts, events[0].time)
+    found = [state]
+    for event in events[1:]:
+        state = apply(state, event.actor, event.facts)
+        found.append(state)
+    return [*found[:: max(1, len(found) // most)], found[-1]]
+
+
+@pytest.mark.parametrize("game", GAMES, ids=lambda game: game.key)
+def test_every_move_is_judged_as_the_rules_judge_it(game: AnyGame) -> None:
+    hooks, numbers = hooks_of(game), {rule.number for rule in game.rules}
+    legal = refused = 0
+    for state in positions(game, 40):
+        for seat in range(state.setup.seats):
+            if game.round_number(state.play) == 0:
+                continue
+            moves = list(hooks.candidates(state.play, seat))
+            for answer in explain(state, seat, Random(1).sample(moves, min(len(moves), 25))):
+                judged = game.decide(state.play, seat, answer.move, _chance())
+                accepted = not isinstance(judged, Rejection) and state.decisions[seat] is not None
+                assert answer.legal == accepted
+                legal += answer.legal
+                if isinstance(judged, Rejection) and answer.rule is not None:
+                    assert (answer.code, answer.rule) == (judged.code, judged.rule)
+                    assert answer.detail
+                    assert answer.rule in numbers
+                    assert answer.text
+                    refused += 1
+    assert legal
+    assert refused
+
+
+@pytest.mark.parametrize("game", GAMES, ids=lambda game: game.key)
+def test_every_card_in_hand_has_an_answer_at_any_time(game: AnyGame) -> None:
+    for state in positions(game, 25):
+        for seat in range(state.setup.seats):
+            hand = game.hand(state.play, seat) if game.round_number(state.play) else ()
+            answers = explain(state, seat, moves_with(game, hand))
+            assert {answer.move.card for answer in answers} == set(hand)
+            assert all(answer.legal or (answer.code and answer.detail) for answer in answers)
+
+
+@pytest.mark.parametrize("game", GAMES, ids=lambda game: game.key)
+def test_an_explanation_says_nothing_of_hidden_cards(game: AnyGame) -> None:
+    hooks, rng = hooks_of(game), Random(4)
+    changed = 0
+    for state in positions(game, 25):
+        if state.status != "running":
+            continue
+        for seat in range(state.setup.seats):
+            moves = [*moves_with(game, game.hand(state.play, seat)), *hooks.candidates(state.play, seat)][:40]
+            other = _with(state, hooks.permute_hidden(state.play, seat, rng))
+            changed += other.play != state.play
+            assert explain(state, seat, moves) == explain(other, seat, moves)
+    assert changed
+
+
+def _with(state: TableState, play: object) -> TableState:
+    return TableState(
+        state.setup, state.version, state.status, state.seats, state.host, state.ready, state.decisions, play
+    )
+
+
+def _chance() -> MatchChance:
+    return MatchChance(bytes(range(32)))

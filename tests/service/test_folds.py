@@ -1,0 +1,141 @@
+"""Folding to any version: the same from nothing, from memory and from Redis; a wrong fold is never used."""
+
+from collections.abc import AsyncIterator
+from typing import Any
+
+import pytest
+import pytest_asyncio
+from msgspec import structs
+
+from domain.registry import CURRENT
+from domain.table.model import TableState
+from projections.redis_store import RedisStore
+from projections.snapshots import Fold, snapshot
+from service.folds import Folds
+from service.live import begun, continued
+from service.store.log import Log, StoredEvent
+from tests.bench.streams import Stream, generate, insert
+
+KEY = bytes(range(32))
+EVENTS = 450
+
+
+class CountedLog(Log):
+    """A log that counts the rows it gave."""
+
+    given = 0
+
+    async def read(self, *asked: Any, **more: Any) -> list[StoredEvent]:
+        rows = await super().read(*asked, **more)
+        self.given += len(rows)
+        return rows
+
+
+@pytest.fixture(scope="module")
+def stream(module_database_url: str) -> Stream:
+    made = generate(CURRENT["hearts"], 1, options={"target_score": 200}, most=EVENTS)
+    assert len(made.rows) > 400
+    insert(module_database_url, [made])
+    return made
+
+
+@pytest.fixture(scope="module")
+def states(stream: Stream) -> list[TableState]:
+    """The state at each version, from 1, folded event by event."""
+    found = [begun(stream.id, stream.rows[0])[1]]
+    for row in stream.rows[1:]:
+        found.append(continued(found[-1], row)[1])
+    return found
+
+
+@pytest_asyncio.fixture
+async def log(module_database_url: str) -> AsyncIterator[CountedLog]:
+    opened = CountedLog(module_database_url)
+    await opened.open()
+    yield opened
+    await opened.close()
+
+
+@pytest_asyncio.fixture
+async def redis(redis_url: str) -> AsyncIterator[RedisStore]:
+    opened = RedisStore(redis_url)
+    await opened.open()
+    yield opened
+    await opened.close()
+
+
+async def seen(folds: Folds, stream: Stream, first: int, last: int) -> list[TableState]:
+    return [step.state async for step in folds.walk(stream.id, first, last)]
+
+
+async def test_every_range_is_the_same_from_everywhere(
+    stream: Stream, states: list[TableState], log: CountedLog, redis: RedisStore
+) -> None:
+    ranges = [(1, 1), (1, 3), (99, 101), (100, 100), (101, 101), (200, 399), (350, len(states)), (len(states),) * 2]
+    kept = Folds(log, redis, key=KEY)
+    for first, last in ranges:
+        expected = states[first - 1 : last]
+        assert await seen(Folds(log, redis, key=KEY), stream, first, last) == expected
+        assert await seen(kept, stream, first, last) == expected
+    assert sorted(await redis.snapshots(str(stream.id))) == [100, 200, 300, 400]
+
+
+async def test_a_late_version_reads_few_events(
+    stream: Stream, states: list[TableState], log: CountedLog, redis: RedisStore
+) -> None:
+    await seen(Folds(log, redis, key=KEY), stream, len(states), len(states))
+    for version in (150, 300, 399, len(states)):
+        log.given = 0
+        assert (await Folds(log, redis, key=KEY).at(stream.id, version)).state == states[version - 1]
+        assert log.given <= 100
+
+
+async def test_only_so_many_folds_stay_in_memory(stream: Stream, log: CountedLog, redis: RedisStore) -> None:
+    folds = Folds(log, redis, key=KEY, most=2)
+    await seen(folds, stream, 1, 420)
+    await redis.drop_snapshot(str(stream.id), 100)
+    log.given = 0
+    await folds.at(stream.id, 150)
+    assert log.given == 150
+    log.given = 0
+    await folds.at(stream.id, 150)
+    assert log.given == 50
+
+
+async def test_a_wrong_snapshot_is_found_out_and_dropped(
+    stream: Stream, states: list[TableState], log: CountedLog, redis: RedisStore
+) -> None:
+    table, rows = str(stream.id), stream.rows
+    right = snapshot(Fold(states[399], rows[399].hash), KEY)
+    ready = structs.replace(states[399], host=2)
+    wrong = {
+        "other bytes": b"\0" * 200,
+        "nothing": b"",
+        "changed": right[:-9] + b"7" + right[-8:],
+        "another key": snapshot(Fold(states[399], rows[399].hash), bytes(32)),
+        "another version": snapshot(Fold(states[299], rows[299].hash), KEY),
+        "another history": snapshot(Fold(ready, bytes(32)), KEY),
+        "beyond the end": snapshot(Fold(structs.replace(ready, version=800), bytes(32)), KEY),
+    }
+    for words, content in wrong.items():
+        await redis.drop_snapshot(table, 400)
+        await redis.keep_snapshot(table, 400, content)
+        folds = Folds(log, redis, key=KEY)
+        assert (await folds.at(stream.id, 410)).state == states[409], words
+        kept = await redis.snapshot(table, 400)
+        assert kept == right, words
+        log.given = 0
+        assert (await folds.at(stream.id, 410)).state == states[409], words
+        assert log.given == 10
+
+
+async def test_without_redis_a_version_is_folded_from_the_log(
+    stream: Stream, states: list[TableState], log: CountedLog
+) -> None:
+    away = RedisStore("redis://127.0.0.1:1/0")
+    folds = Folds(log, away, key=KEY)
+    assert (await folds.at(stream.id, 430)).state == states[429]
+    log.given = 0
+    assert (await folds.at(stream.id, 431)).state == states[430]
+    assert log.given == 31
+    await away.close()
