@@ -90,8 +90,8 @@ def test_every_view_that_was_served_is_seen_again(finished: Followed) -> None:
     assert versions == list(range(1, max(version for version, _ in finished.seen) + 1))
     for (version, viewer), view in finished.seen.items():
         assert by_viewer[viewer][version]["view"] == view, (version, viewer)
-    for (version, seat), event in finished.events.items():
-        assert by_viewer[seat][version]["event"] == event, (version, seat)
+    for (version, by_seat), event in finished.events.items():
+        assert by_viewer[by_seat][version]["event"] == event, (version, by_seat)
 
 
 def test_a_view_is_seen_again_during_the_match_too(running: Followed) -> None:
