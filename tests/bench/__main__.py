@@ -124,7 +124,7 @@ def _served(running: Rig, wanted: list[str], keys: list[str], *, quick: bool) ->
         if options is None:
             continue
         if "growth" in wanted and reaches(key, options):
-            yield growth(running, key, options, pairs=2 if quick else 4, restarts=1 if quick else 3)
+            yield growth(running, key, options, pairs=4, restarts=1 if quick else 3)
         if "longest" in wanted:
             yield longest(running, key, options, repetitions=1 if quick else 3, most=100_000)
 
