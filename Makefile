@@ -100,7 +100,7 @@ lock: .venv/.lock
 	$(COMPILE) --extra service --group build --group test --group fuzz -c $(LOCKS)/test.txt -o $(LOCKS)/fuzz.txt
 	$(COMPILE) --extra service --group build --group test --group bench -c $(LOCKS)/test.txt -o $(LOCKS)/bench.txt
 	$(COMPILE) --extra service --group build --group test --group bench --group peers -c $(LOCKS)/bench.txt -o $(LOCKS)/peers.txt
-	cd tests/bench/peers && npm install --package-lock-only --ignore-scripts --no-audit --no-fund --silent
+	cd tests/bench/peers && rm -f package-lock.json && npm install --package-lock-only --no-audit --no-fund --silent
 	cd tests/bench/peers && ../../../$(BIN)/python -c '$(WITHOUT_ADDRESSES)'
 	cd openapi && rm -f package-lock.json && npm install --package-lock-only --no-audit --no-fund --silent
 	cd openapi && ../$(BIN)/python -c '$(WITHOUT_ADDRESSES)'

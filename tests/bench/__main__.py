@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Final
 
 from tests.bench.folding import folding
+from tests.bench.functions import functions
 from tests.bench.games import longest_of, rows_of
 from tests.bench.growth import growth, longest, reaches
 from tests.bench.matches import GAMES
@@ -28,7 +29,7 @@ from tests.bench.rig import Rig, rig
 from tests.bench.store_append import appends
 
 SERVED: Final = ("moves", "reads", "processes", "appends", "growth", "longest")
-SECTIONS: Final = ("fold", "games", "memory", *SERVED)
+SECTIONS: Final = ("fold", "functions", "memory", *SERVED)
 FULL: Final = Plan(tables=110, moves=2000, clients=(1, 16, 64), repetitions=3, seconds=1.2)
 QUICK: Final = Plan(tables=64, moves=300, clients=(1, 64), repetitions=1, seconds=1.0)
 _RESULTS: Final = Path(__file__).parent / "results"
@@ -67,9 +68,11 @@ def _arguments() -> argparse.Namespace:
 
 def _shown(sections: Iterator[Section]) -> list[Section]:
     kept = []
+    begun = time.monotonic()
     for section in sections:
         kept.append(section)
-        print(text(section), end="\n\n", flush=True)
+        print(f"{text(section)}\n({time.monotonic() - begun:.0f} s)\n", flush=True)
+        begun = time.monotonic()
     return kept
 
 
@@ -91,7 +94,8 @@ def measured(wanted: list[str], keys: list[str], *, quick: bool) -> Iterator[Sec
     """Measure section by section."""
     if "fold" in wanted:
         yield folding(keys, matches=4 if quick else 12, most=1000, repetitions=5)
-    if "games" in wanted:
+    if "functions" in wanted:
+        yield from functions(keys, matches=2 if quick else 5, most=400)
         yield from (section for key in keys if (section := _own(key)) is not None)
     if "memory" in wanted:
         yield memory(keys, 2_000 if quick else 10_000)
@@ -104,7 +108,7 @@ def _own(key: str) -> Section | None:
     """What a game measures besides."""
     rows = rows_of(key)
     columns = tuple(dict.fromkeys(column for row in rows for column in row.cells))
-    return Section(f"games/{key}", f"Functions of the game ({key})", "", columns, tuple(rows)) if rows else None
+    return Section(f"games/{key}", f"Besides ({key})", "", columns, tuple(rows)) if rows else None
 
 
 def _served(running: Rig, wanted: list[str], keys: list[str], *, quick: bool) -> Iterator[Section]:
@@ -124,7 +128,7 @@ def _served(running: Rig, wanted: list[str], keys: list[str], *, quick: bool) ->
         if options is None:
             continue
         if "growth" in wanted and reaches(key, options):
-            yield growth(running, key, options, pairs=2 if quick else 4, restarts=1 if quick else 3)
+            yield growth(running, key, options, pairs=4, restarts=1 if quick else 3)
         if "longest" in wanted:
             yield longest(running, key, options, repetitions=1 if quick else 3, most=100_000)
 

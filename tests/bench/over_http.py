@@ -106,7 +106,7 @@ def reads(rig: Rig, started: dict[str, list[Table]], plan: Plan) -> Section:
     """Measure views of every game, whole ones and unchanged ones, at the numbers of clients."""
     kinds = [Kind("no-op GET", "noop get", rig.api)]
     for key, tables in started.items():
-        asyncio.run(_prepare_reads(rig, key, tables[:_MOST_CLIENTS]))
+        asyncio.run(prepare_reads(rig, key, tables[:_MOST_CLIENTS]))
         kinds += [
             Kind(f"{key} view", f"views {key}", rig.api),
             Kind(f"{key} view, 304", f"unchanged {key}", rig.api),
@@ -130,7 +130,7 @@ def _read_aims(key: str, series: dict[str, Series], ceiling: Series) -> list[Aim
     ]
 
 
-async def _prepare_reads(rig: Rig, key: str, tables: list[Table]) -> None:
+async def prepare_reads(rig: Rig, key: str, tables: list[Table]) -> None:
     """One lane for each table: its seats read in turn, with a tag that has changed and with the present one."""
     caller = await Caller.connect(rig.api.address)
     views, unchanged = [], []

@@ -1,22 +1,46 @@
-"""Where a process spends its time: py-spy's stacks, summed up by function."""
+"""Where the API process spends its time under load: py-spy's stacks, summed up by function.
 
+python -m tests.bench.profile hearts                  moves of 64 clients
+python -m tests.bench.profile hearts --of views       whole views; `unchanged`: answered with 304
+python -m tests.bench.profile --stacks FILE           stacks that were recorded before
+"""
+
+import argparse
+import asyncio
 import subprocess
 import sys
+import tempfile
 from collections import Counter
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TextIO
 
+from tests.bench.over_http import Plan, prepare, prepare_reads
+from tests.bench.rig import rig
+
+
+def record(key: str, kind: str, clients: int, seconds: float) -> Path:
+    """Put a running service under load and return the file with the stacks of its API process."""
+    stacks = Path(tempfile.gettempdir()) / "blattwerk-bench" / f"{kind}-{key}.stacks"
+    stacks.parent.mkdir(exist_ok=True)
+    plan = Plan(tables=64, moves=1500, clients=(clients,), repetitions=1, seconds=seconds)
+    with rig() as running:
+        started = prepare(running, [key], plan)
+        asyncio.run(prepare_reads(running, key, started[key]))
+        running.generator.run(f"{kind} {key}", running.api, clients=clients, seconds=1)
+        with _recorded(running.api.pids[0], seconds, stacks):
+            seen = running.generator.run(f"{kind} {key}", running.api, clients=clients, seconds=seconds + 1)
+    print(f"{kind} of {key}, {clients} clients: {seen.rate:.0f}/s, API {seen.api_us:.0f} us; stacks in {stacks}")
+    return stacks
+
 
 @contextmanager
-def recorded(pid: int, seconds: float, stacks: Path, *, per_second: int = 200) -> Iterator[None]:
-    """Record a process while the block runs, at least for `seconds`; the stacks go to a file."""
-    command = ["py-spy", "record", "--format", "raw", "--rate", str(per_second), "--duration"]
+def _recorded(pid: int, seconds: float, stacks: Path) -> Iterator[None]:
+    """Record a process while the block runs."""
+    command = ("py-spy", "record", "--format", "raw", "--rate", "200", "--duration", str(int(seconds)))
     recorder = subprocess.Popen(
-        [*command, str(int(seconds)), "--output", str(stacks), "--pid", str(pid)],
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.DEVNULL,
+        (*command, "--output", str(stacks), "--pid", str(pid)), stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL
     )
     try:
         yield
@@ -72,6 +96,19 @@ def _short(frame: str) -> str:
     return f"{name}  {'/'.join(path.split('/')[-3:])}" if name else frame
 
 
+def main() -> None:
+    """Record if asked to, and print."""
+    parser = argparse.ArgumentParser(prog="python -m tests.bench.profile", description="Profile of the API process.")
+    parser.add_argument("game", nargs="?", default="hearts")
+    parser.add_argument("--of", default="moves", choices=("moves", "views", "unchanged"))
+    parser.add_argument("--clients", type=int, default=64)
+    parser.add_argument("--seconds", type=float, default=10)
+    parser.add_argument("--stacks", type=Path)
+    given = parser.parse_args()
+    stacks = given.stacks or record(given.game, given.of, given.clients, given.seconds)
+    summarise(stacks, sys.stdout)
+    tree(stacks, sys.stdout)
+
+
 if __name__ == "__main__":
-    summarise(Path(sys.argv[1]), sys.stdout)
-    tree(Path(sys.argv[1]), sys.stdout)
+    main()

@@ -139,7 +139,7 @@ class Generator:
             seen["generator_busy"],
             seen["requests"],
             used[0] / seen["sent"] * 1e6,
-            used[1] / seen["sent"] * 1e6,
+            max(0.0, used[1]) / seen["sent"] * 1e6,  # what an ended backend used is lost
         )
 
     def stop(self) -> None:

@@ -1,0 +1,82 @@
+"""What the functions of a game cost by themselves: judging, listing, showing, and the bot's thinking."""
+
+import statistics
+from collections.abc import Callable, Sequence
+from time import process_time
+from typing import Any, Final
+
+from domain.codec import Event
+from domain.decider import AnyGame, view_of
+from domain.fairness import MatchChance
+from domain.table.fold import apply
+from domain.table.model import TableState
+from projections.table_view import project
+from service.live import events_of, fold
+from tests.bench.games import options_of
+from tests.bench.matches import GAMES
+from tests.bench.report import Aim, Row, Section
+from tests.bench.streams import Stream, generate
+
+_COLUMNS: Final = ("median us", "slowest us", "calls")
+_CHANCE: Final = MatchChance(bytes(32))
+"""For judging alone; what it deals is thrown away."""
+
+
+def functions(keys: Sequence[str], *, matches: int, most: int) -> list[Section]:
+    """Call the functions of each game on every state of matches played by chance, and the bot on some of them."""
+    return [_functions(key, matches, most) for key in keys]
+
+
+def _functions(key: str, matches: int, most: int) -> Section:
+    game = GAMES[key]
+    moments = [
+        moment
+        for seed in range(matches)
+        for moment in _moments(generate(game, seed, options=options_of(key), most=most))
+    ]
+    measured: list[tuple[str, list[float]]] = [
+        ("decide", [_us(lambda m=m: game.decide(m.play, m.seat, m.move, _CHANCE)) for m in moments]),  # type: ignore[misc]
+        ("legal", [_us(lambda m=m: game.legal(m.play, m.seat)) for m in moments]),  # type: ignore[misc]
+        ("all views of a table", [_us(lambda m=m: project(m.state, {})) for m in moments]),  # type: ignore[misc]
+        ("bot", [_bot(game, moment) for moment in moments[:: max(1, len(moments) // 400)]]),
+    ]
+    rows = [
+        Row(name, dict(zip(_COLUMNS, (statistics.median(times), max(times), len(times)), strict=True)))
+        for name, times in measured
+    ]
+    aim = Aim(f"{key}: a bot's thinking, median us", statistics.median(measured[-1][1]), 5000, False)
+    note = "In processor time, on the states of matches played by chance."
+    return Section(f"functions/{key}", f"Functions of the game ({key})", note, _COLUMNS, tuple(rows), (aim,))
+
+
+class _Moment:
+    """A state in which a seat is about to make a move."""
+
+    __slots__ = ("move", "play", "seat", "state")
+
+    def __init__(self, state: TableState, event: Event) -> None:
+        self.state = state
+        self.play: Any = state.play
+        self.seat: int = event.actor or 0
+        self.move: Any = event.move
+
+
+def _moments(stream: Stream) -> list[_Moment]:
+    live = fold(stream.id, stream.secret, stream.rows[:1])
+    state, moments = live.state, []
+    for event in events_of(live, stream.rows[1:]):
+        if event.decision is not None:
+            moments.append(_Moment(state, event))
+        state = apply(state, event.actor, event.facts)
+    return moments
+
+
+def _bot(game: AnyGame, moment: _Moment) -> float:
+    view = view_of(game, moment.play, moment.seat)
+    return _us(lambda: game.bot(view, 7))
+
+
+def _us(call: Callable[[], object]) -> float:
+    begun = process_time()
+    call()
+    return (process_time() - begun) * 1e6
