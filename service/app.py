@@ -96,6 +96,7 @@ class Resource:
         self._by_method = {operation.method: operation for operation in operations_}
         self._services = services
         self._base_url = services.settings.problem_base_url
+        self._over_tls = services.settings.base_url.startswith("https://")
         methods = {"OPTIONS", *self._by_method} | ({"HEAD"} if "GET" in self._by_method else set())
         self._allow = ", ".join(sorted(methods))
 
@@ -111,7 +112,7 @@ class Resource:
             made = answer(None, status=204, headers={"Allow": self._allow})
         else:
             made = problem_answer(HttpError(405, {"Allow": self._allow}), call.trace_id, self._base_url)
-        await made.send(send, call.trace_id, head=method == "HEAD")
+        await made.send(send, call.trace_id, head=method == "HEAD", over_tls=self._over_tls)
         route = self.path if operation is not None else "none"
         self._services.metrics.observe(method, route, made.status, time.perf_counter() - begun)
 

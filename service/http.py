@@ -120,9 +120,11 @@ class Answer(Struct, frozen=True):
         """Return its headers and those that every answer has."""
         return [*self.headers, *_EVERY_ANSWER, (b"x-request-id", trace_id.encode())]
 
-    async def send(self, send: Send, trace_id: str, *, head: bool = False) -> None:
-        """Send it; `head` leaves the body out, as HEAD asks."""
+    async def send(self, send: Send, trace_id: str, *, head: bool = False, over_tls: bool = False) -> None:
+        """Send it; `head` leaves the body out, as HEAD asks. `over_tls`: clients reach the service by https."""
         headers = self.every_header(trace_id)
+        if over_tls:
+            headers.append(_OVER_TLS)
         if self.status not in (204, 304) and self.pieces is None:
             headers.append((b"content-length", b"%d" % len(self.body)))
         await send({"type": "http.response.start", "status": self.status, "headers": headers})
@@ -137,6 +139,9 @@ _EVERY_ANSWER: Final = (
     (b"content-security-policy", b"default-src 'none'; frame-ancestors 'none'"),
     (b"referrer-policy", b"no-referrer"),
 )
+
+
+_OVER_TLS: Final = (b"strict-transport-security", b"max-age=31536000; includeSubDomains")
 
 
 class Call:

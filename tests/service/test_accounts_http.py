@@ -8,6 +8,7 @@ import pytest
 from service.app import OPERATIONS
 from service.http import Operation
 from tests.service.client import Player, new_key
+from tests.service.running import running_service, settings_for
 from tests.service.test_tables_http import code_of
 
 
@@ -126,3 +127,13 @@ def test_every_path_of_the_contract_is_routed(service_url: str, operation: Opera
     assert operation.method in options.headers["allow"].split(", ")
     unsigned = httpx.request(operation.method, service_url + path)
     assert (unsigned.status_code == 401) == (not operation.public), unsigned.text
+
+
+def test_over_tls_clients_are_told_to_stay_there(module_database_url: str, module_redis_url: str) -> None:
+    settings = settings_for(module_database_url, module_redis_url, public_url="https://blattwerk.test")
+    with running_service(settings, worker=False) as url:
+        assert httpx.get(f"{url}/livez").headers["strict-transport-security"].startswith("max-age=")
+
+
+def test_without_tls_nothing_is_said_of_it(service_url: str) -> None:
+    assert "strict-transport-security" not in httpx.get(f"{service_url}/livez").headers
