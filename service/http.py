@@ -233,6 +233,8 @@ class Call:
 
     def query(self, type_: type[StructT]) -> StructT:
         """Decode the query string into its struct. InvalidRequestError for unknown or repeated names."""
+        if not self._scope["query_string"]:
+            return type_()
         pairs = parse_qsl(self._scope["query_string"].decode("latin-1"), keep_blank_values=True)
         given: dict[str, str] = {}
         for name, value in pairs:
