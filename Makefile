@@ -50,7 +50,7 @@ lint: .venv/.test
 	$(BIN)/ruff format --check .
 	$(BIN)/lint-imports
 	$(BIN)/mypy $(PACKAGES) tests
-	$(BIN)/pyright
+	$(BIN)/pyright --pythonpath $(BIN)/python
 
 format: .venv/.test
 	$(BIN)/ruff check --fix .
