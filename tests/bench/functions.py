@@ -44,9 +44,11 @@ def _functions(key: str, matches: int, most: int) -> Section:
         Row(name, dict(zip(_COLUMNS, (statistics.median(times), max(times), len(times)), strict=True)))
         for name, times in measured
     ]
-    aim = Aim(f"{key}: a bot's thinking, median us", statistics.median(measured[-1][1]), 5000, False)
+    aim = Aim(f"{GAMES[key].title}: a bot's thinking, median us", statistics.median(measured[-1][1]), 5000, False)
     note = "In processor time, on the states of matches played by chance."
-    return Section(f"functions/{key}", f"Functions of the game ({key})", note, _COLUMNS, tuple(rows), (aim,))
+    return Section(
+        f"functions/{key}", f"Functions of the game ({GAMES[key].title})", note, _COLUMNS, tuple(rows), (aim,)
+    )
 
 
 class _Moment:
