@@ -1,7 +1,7 @@
 """What the functions of a game cost by themselves: judging, listing, showing, and the bot's thinking."""
 
 import statistics
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from time import process_time
 from typing import Any, Final
 
@@ -22,9 +22,10 @@ _CHANCE: Final = MatchChance(bytes(32))
 """For judging alone; what it deals is thrown away."""
 
 
-def functions(keys: Sequence[str], *, matches: int, most: int) -> list[Section]:
+def functions(keys: Sequence[str], *, matches: int, most: int) -> Iterator[Section]:
     """Call the functions of each game on every state of matches of bots."""
-    return [_functions(key, matches, most) for key in keys]
+    for key in keys:
+        yield _functions(key, matches, most)
 
 
 def _functions(key: str, matches: int, most: int) -> Section:
