@@ -25,9 +25,9 @@ def folding(keys: Sequence[str], *, matches: int, most: int, repetitions: int) -
         alone, whole, match_ms = _speeds(streams, repetitions)
         size = statistics.mean(len(row.envelope) + len(row.sealed) for stream in streams for row in stream.rows)
         events = sum(len(stream.rows) for stream in streams)
-        rows.append(Row(key, dict(zip(_COLUMNS, (events, alone, whole, size, match_ms), strict=True))))
+        rows.append(Row(GAMES[key].title, dict(zip(_COLUMNS, (events, alone, whole, size, match_ms), strict=True))))
         if key in _TRICK_GAMES:
-            aims.append(Aim(f"{key}: events/s, fold alone", alone, 200_000, True))
+            aims.append(Aim(f"{GAMES[key].title}: events/s, fold alone", alone, 200_000, True))
         if key == "hearts":
             aims.append(Aim("hearts: replay of a whole match, ms", match_ms, 5, False))
     note = "In processor time of one core. A match here: decoded, folded and checked from its stored bytes."

@@ -1,7 +1,7 @@
 """What the functions of a game cost by themselves: judging, listing, showing, and the bot's thinking."""
 
 import statistics
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from time import process_time
 from typing import Any, Final
 
@@ -14,17 +14,18 @@ from projections.table_view import project
 from service.live import events_of, fold
 from tests.bench.games import options_of
 from tests.bench.matches import GAMES
-from tests.bench.report import Aim, Row, Section
+from tests.bench.report import Aim, Cell, Row, Section
 from tests.bench.streams import Stream, generate
 
-_COLUMNS: Final = ("median us", "slowest us", "calls")
+_COLUMNS: Final = ("median us", "p99 us", "slowest us", "calls")
 _CHANCE: Final = MatchChance(bytes(32))
 """For judging alone; what it deals is thrown away."""
 
 
-def functions(keys: Sequence[str], *, matches: int, most: int) -> list[Section]:
-    """Call the functions of each game on every state of matches played by chance, and the bot on some of them."""
-    return [_functions(key, matches, most) for key in keys]
+def functions(keys: Sequence[str], *, matches: int, most: int) -> Iterator[Section]:
+    """Call the functions of each game on every state of matches of bots."""
+    for key in keys:
+        yield _functions(key, matches, most)
 
 
 def _functions(key: str, matches: int, most: int) -> Section:
@@ -32,21 +33,28 @@ def _functions(key: str, matches: int, most: int) -> Section:
     moments = [
         moment
         for seed in range(matches)
-        for moment in _moments(generate(game, seed, options=options_of(key), most=most))
+        for moment in _moments(generate(game, seed, options=options_of(key), most=most, bots=True))
     ]
     measured: list[tuple[str, list[float]]] = [
         ("decide", [_us(lambda m=m: game.decide(m.play, m.seat, m.move, _CHANCE)) for m in moments]),  # type: ignore[misc]
         ("legal", [_us(lambda m=m: game.legal(m.play, m.seat)) for m in moments]),  # type: ignore[misc]
         ("all views of a table", [_us(lambda m=m: project(m.state, {})) for m in moments]),  # type: ignore[misc]
-        ("bot", [_bot(game, moment) for moment in moments[:: max(1, len(moments) // 400)]]),
+        ("bot", [_bot(game, moment) for moment in moments]),
     ]
-    rows = [
-        Row(name, dict(zip(_COLUMNS, (statistics.median(times), max(times), len(times)), strict=True)))
-        for name, times in measured
-    ]
-    aim = Aim(f"{key}: a bot's thinking, median us", statistics.median(measured[-1][1]), 5000, False)
-    note = "In processor time, on the states of matches played by chance."
-    return Section(f"functions/{key}", f"Functions of the game ({key})", note, _COLUMNS, tuple(rows), (aim,))
+    rows = [Row(name, _spread(times)) for name, times in measured]
+    thinking = sorted(measured[-1][1])
+    slow = thinking[len(thinking) * 99 // 100]
+    aim = Aim(f"{GAMES[key].title}: a bot's thinking, 99th percentile in us", slow, 5000, False)
+    note = "In processor time, on the states of matches of bots."
+    return Section(
+        f"functions/{key}", f"Functions of the game ({GAMES[key].title})", note, _COLUMNS, tuple(rows), (aim,)
+    )
+
+
+def _spread(times: Sequence[float]) -> dict[str, Cell]:
+    ordered = sorted(times)
+    figures = (statistics.median(ordered), ordered[len(ordered) * 99 // 100], ordered[-1], len(ordered))
+    return dict(zip(_COLUMNS, figures, strict=True))
 
 
 class _Moment:

@@ -70,11 +70,21 @@ def growth(rig: Rig, key: str, options: Mapping[str, object], *, pairs: int, res
         Row("first view after a restart, Redis empty", folds.cells()),
     )
     aims = (
-        Aim(f"{key}: move {LATE} against move {EARLY}", moves.ratio, 1.2, False),
-        Aim(f"{key}: first view after a restart, at version {LATE} against {EARLY}", views.ratio, 1.2, False),
+        Aim(f"{GAMES[key].title}: move {LATE} against move {EARLY}", moves.ratio, 1.2, False),
+        Aim(
+            f"{GAMES[key].title}: first view after a restart, at version {LATE} against {EARLY}",
+            views.ratio,
+            1.2,
+            False,
+        ),
     )
     return Section(
-        "growth", f"Move {EARLY} and move {LATE} of a match ({key})", "Medians of one client.", _COLUMNS, rows, aims
+        "growth",
+        f"Move {EARLY} and move {LATE} of a match ({GAMES[key].title})",
+        "Medians of one client.",
+        _COLUMNS,
+        rows,
+        aims,
     )
 
 
@@ -175,8 +185,11 @@ def longest(rig: Rig, key: str, options: Mapping[str, object], *, repetitions: i
         _empty_redis(rig)
         times.append(asyncio.run(_cold_view(rig, table)))
     median = statistics.median(times)
-    row = Row(key, {"events": len(stream.rows), "ms": median, "events per second": len(stream.rows) / median * 1000})
-    aim = Aim(f"{key}: cold read of the longest match, ms", median, 50, False)
+    row = Row(
+        GAMES[key].title,
+        {"events": len(stream.rows), "ms": median, "events per second": len(stream.rows) / median * 1000},
+    )
+    aim = Aim(f"{GAMES[key].title}: cold read of the longest match, ms", median, 50, False)
     note = "The first view after a restart with Redis empty, over HTTP."
     return Section(
         "longest", "Cold read of the longest match", note, ("events", "ms", "events per second"), (row,), (aim,)

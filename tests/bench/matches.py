@@ -82,19 +82,24 @@ async def read_back(database_url: str, tables: list[Table]) -> list[LiveTable]:
         await log.close()
 
 
-def play(live: LiveTable, seed: int, most: int) -> Iterator[Step]:
-    """Play on by chance until the match ends or `most` commands are made; the table itself stays as it is."""
+def play(live: LiveTable, seed: int, most: int, *, bots: bool = False) -> Iterator[Step]:
+    """Play on until the match ends or `most` commands are made; the table itself stays as it is.
+
+    Moves are made by chance, or by the game's bots.
+    """
     choose = random.Random(seed).randrange
     state, chance, secret = live.state, live.chance, live.secret.hex()
     for _ in range(most):
-        step = _next_step(state, chance, secret, choose)
+        step = _next_step(state, chance, secret, choose, bots)
         if step is None:
             return
         state = apply(state, step.seat, step.facts)
         yield step
 
 
-def _next_step(state: TableState, chance: MatchChance, secret: str, choose: Callable[[int], int]) -> Step | None:
+def _next_step(
+    state: TableState, chance: MatchChance, secret: str, choose: Callable[[int], int], bots: bool
+) -> Step | None:
     game = state.setup.game
     if state.status == "between_rounds":
         host = state.host or 0
@@ -104,7 +109,8 @@ def _next_step(state: TableState, chance: MatchChance, secret: str, choose: Call
         return None
     seat = acting[choose(len(acting))]
     decision = state.decisions[seat]
-    move = game.sample(view_of(game, state.play, seat), choose)
+    view = view_of(game, state.play, seat)
+    move = game.bot(view, choose(2**63)) if bots else game.sample(view, choose)
     return Step(seat, decision, move, _facts(rules.move(state, seat, decision or 0, move, chance, secret)))
 
 

@@ -78,8 +78,8 @@ def memory(keys: Sequence[str], tables: int) -> Section:
         before, after, kept = json.loads(subprocess.run(command, capture_output=True, check=True).stdout)
         megabytes = (after - before) / 1e6
         row = (tables, megabytes, (after - before) / tables / 1000, kept)
-        rows.append(Row(key, dict(zip(_COLUMNS, row, strict=True))))
-        aims.append(Aim(f"{key}: MB of 10,000 running tables", megabytes * 10_000 / tables, 200, False))
+        rows.append(Row(GAMES[key].title, dict(zip(_COLUMNS, row, strict=True))))
+        aims.append(Aim(f"{GAMES[key].title}: MB of 10,000 running tables", megabytes * 10_000 / tables, 200, False))
     note = "Resident memory. 'kept of one more': tables in a full cache after another one was loaded."
     return Section("memory", "Memory of tables in the cache", note, _COLUMNS, tuple(rows), tuple(aims))
 

@@ -67,7 +67,7 @@ def moves(rig: Rig, keys: Sequence[str], plan: Plan) -> Section:
     kinds = [
         Kind("trivial server", "noop post", rig.trivial),
         Kind("no-op POST", "noop post", rig.api),
-        *(Kind(f"{key} move", f"moves {key}", rig.api) for key in keys),
+        *(Kind(f"{GAMES[key].title} move", f"moves {key}", rig.api) for key in keys),
     ]
     rows: list[Row] = []
     aims: list[Aim] = []
@@ -79,27 +79,20 @@ def moves(rig: Rig, keys: Sequence[str], plan: Plan) -> Section:
             commit = statistics.mean([*commits, commit_ms(rig.database_url)])
             rows.append(Row("one commit (pgbench)", {"clients": 1, "per second": 1000 / commit, "median ms": commit}))
             bound = 3 * ceiling.median_ms + commit
-            aims += [_one_client_aim(key, series[f"{key} move"].median_ms, bound) for key in keys]
+            aims += [_one_client_aim(key, series[f"{GAMES[key].title} move"].median_ms, bound) for key in keys]
         rows += [Row(kind.name, cells(series[kind.name], ceiling, clients)) for kind in kinds]
         if clients == _MOST_CLIENTS:
-            aims += [
-                Aim(
-                    f"{key} moves at 64 clients, ratio to the no-op",
-                    series[f"{key} move"].rate / ceiling.rate,
-                    0.5,
-                    True,
-                )
-                for key in keys
-            ]
+            aims += [_move_aim(key, series[f"{GAMES[key].title} move"].rate / ceiling.rate) for key in keys]
     return Section("moves", "Moves over HTTP", COLUMNS_NOTE, COLUMNS, tuple(rows), tuple(aims))
 
 
 def _one_client_aim(key: str, median_ms: float, bound: float) -> Aim:
-    return Aim(f"{key} move of one client, median ms, against 3 no-ops and a commit", median_ms, bound, False)
+    text = f"{GAMES[key].title} move of one client, median ms, against 3 no-ops and a commit"
+    return Aim(text, median_ms, bound, False)
 
 
 def _move_aim(key: str, ratio: float) -> Aim:
-    return Aim(f"{key} moves at 64 clients, ratio to the no-op", ratio, 0.5, True)
+    return Aim(f"{GAMES[key].title} moves at 64 clients, ratio to the no-op", ratio, 0.5, True)
 
 
 def reads(rig: Rig, started: dict[str, list[Table]], plan: Plan) -> Section:
@@ -108,8 +101,8 @@ def reads(rig: Rig, started: dict[str, list[Table]], plan: Plan) -> Section:
     for key, tables in started.items():
         asyncio.run(prepare_reads(rig, key, tables[:_MOST_CLIENTS]))
         kinds += [
-            Kind(f"{key} view", f"views {key}", rig.api),
-            Kind(f"{key} view, 304", f"unchanged {key}", rig.api),
+            Kind(f"{GAMES[key].title} view", f"views {key}", rig.api),
+            Kind(f"{GAMES[key].title} view, 304", f"unchanged {key}", rig.api),
         ]
     rows: list[Row] = []
     aims: list[Aim] = []
@@ -124,9 +117,10 @@ def reads(rig: Rig, started: dict[str, list[Table]], plan: Plan) -> Section:
 
 
 def _read_aims(key: str, series: dict[str, Series], ceiling: Series) -> list[Aim]:
+    title = GAMES[key].title
     return [
-        Aim(f"{key} views at 64 clients, ratio to the no-op", series[f"{key} view"].rate / ceiling.rate, 0.6, True),
-        Aim(f"{key} 304 at 64 clients, ratio to the no-op", series[f"{key} view, 304"].rate / ceiling.rate, 0.8, True),
+        Aim(f"{name} at 64 clients, ratio to the no-op", series[name].rate / ceiling.rate, bound, True)
+        for name, bound in ((f"{title} view", 0.6), (f"{title} view, 304", 0.8))
     ]
 
 
@@ -160,4 +154,4 @@ def processes(rig: Rig, key: str, plan: Plan) -> Section:
     aim = Aim("two API processes, ratio to one", series["2 processes"].rate / one.rate, 1.0, True)
     rig.api.restart()
     note = "ratio: to one process. Load generator, database and Redis share the machine's cores with them."
-    return Section("processes", f"API processes ({key})", note, COLUMNS, rows, (aim,))
+    return Section("processes", f"API processes ({GAMES[key].title})", note, COLUMNS, rows, (aim,))

@@ -52,6 +52,7 @@ def _panel(axis: Any, title: str, bars: Sequence[Bar]) -> None:
     drawn = axis.barh(names, [bar.value for bar in reversed(bars)], color=[bar.colour for bar in reversed(bars)])
     axis.bar_label(drawn, fmt="{:,.0f}", padding=3, fontsize=8)
     axis.margins(x=0.12)
+    axis.xaxis.set_major_formatter("{x:,.0f}")
     axis.set_title(title, fontsize=10, loc="left")
     axis.tick_params(labelsize=8)
     axis.spines[["top", "right"]].set_visible(False)
@@ -84,7 +85,7 @@ def _rows(sections: dict[str, Section], key: str, chosen: Callable[[Row], bool])
 def _caption(outcome: Results) -> str:
     machine = outcome.machine
     where = f"{machine['processor']}, {machine['cores']} cores, everything on it, load generator included"
-    return f"{where}; {machine['system']}, Python {machine['python']}; {outcome.date}; {outcome.command}"
+    return f"{where}\n{machine['system']}, Python {machine['python']}; {outcome.date}; {outcome.command}"
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 """What was measured, as a table to read, as JSON to keep, and beside the aims."""
 
+import os
 import platform
 import sys
 from collections.abc import Sequence
@@ -61,7 +62,7 @@ def results(sections: Sequence[Section]) -> Results:
     """Return the results of this run, with where and when it was."""
     return Results(
         date=datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
-        command="python -m tests.bench " + " ".join(sys.argv[1:]),
+        command=" ".join(["python -m tests.bench", *sys.argv[1:]]),
         machine=machine(),
         sections=tuple(sections),
     )
@@ -69,8 +70,6 @@ def results(sections: Sequence[Section]) -> Results:
 
 def machine() -> dict[str, str]:
     """Return what of this machine matters for the figures."""
-    import os
-
     model = "unknown processor"
     processors = Path("/proc/cpuinfo")
     if processors.exists():

@@ -33,9 +33,15 @@ class Stream:
 
 
 def generate(
-    game: AnyGame, seed: int, *, options: Mapping[str, object], most: int, players: Sequence[str] | None = None
+    game: AnyGame,
+    seed: int,
+    *,
+    options: Mapping[str, object],
+    most: int,
+    bots: bool = False,
+    players: Sequence[str] | None = None,
 ) -> Stream:
-    """Return the stream of a match played by chance, of at most `most` commands after the start."""
+    """Return the stream of a match played by chance or by bots, of at most `most` commands after the start."""
     chosen = random.Random(f"{game.key} {seed}")
     stream = UUID(bytes=chosen.randbytes(16), version=4)
     secret = chosen.randbytes(32)
@@ -58,7 +64,7 @@ def generate(
         facts = _facts(rules.sit(live.state, player, None, "5e" * 32))
         writer.write(live, "sit", None, None, None, facts)
     writer.write(live, "start", 0, None, None, _facts(rules.start(live.state, 0, live.chance)))
-    for step in play(live, seed, most):
+    for step in play(live, seed, most, bots=bots):
         type_ = "start" if step.decision is None else step.move.__struct_config__.tag
         move = None if step.decision is None else step.move
         writer.write(live, type_, step.seat, step.decision, move, step.facts)

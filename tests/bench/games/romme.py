@@ -1,5 +1,5 @@
-"""Rommé: an open match goes on until the host ends it."""
+"""Rommé: the most rounds a match may be limited to. An open match, which the host ends, has no longest."""
 
 from typing import Final
 
-LONGEST: Final = {"match_end": "open"}
+LONGEST: Final = {"match_end": "rounds", "rounds": 30}
