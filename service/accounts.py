@@ -19,6 +19,7 @@ from uuid import UUID, uuid4
 from msgspec import Struct
 
 from projections.redis_store import RedisStore, ViewsAwayError
+from service import names
 from service.errors import FieldError, InvalidRequestError, KeyReusedError, NotFoundError, UnauthenticatedError
 from service.store.accounts import AccountStore, TokenRow
 from service.store.errors import StoreError
@@ -174,8 +175,9 @@ class Accounts:
 
     # tokens
 
-    async def create_token(self, account: Account, label: str, days: int, key: str) -> tuple[TokenRow, str]:
+    async def create_token(self, account: Account, asked: str, days: int, key: str) -> tuple[TokenRow, str]:
         """Create a token for a device. The same key again gives the same token."""
+        label = clean_name(asked, "/label")
         token_id, token = self._derived_id("token", account.id, key), self._derived_token(account.id, key)
         row = await self._store.create_token(
             token_id, UUID(account.id), role=account.role, digest=_digest(token), label=label, days=days
@@ -228,14 +230,12 @@ class Accounts:
         return hmac.digest(self._key, f"blattwerk/account\0{label}\0{account}\0{key}".encode(), "sha256")
 
 
-def clean_name(name: str) -> str:
+def clean_name(name: str, field: str = "/name") -> str:
     """Return a name without outer blanks. InvalidRequestError if nothing or a control character is in it."""
-    clean = name.strip(" ")
-    if not clean or not clean.isprintable():
-        raise InvalidRequestError(
-            "A field of the body is wrong.",
-            errors=(FieldError("/name", "must have visible characters and no control characters"),),
-        )
+    clean = names.clean(name)
+    if clean is None:
+        detail = "must begin with a visible character and have no control characters"
+        raise InvalidRequestError("A field of the body is wrong.", errors=(FieldError(field, detail),))
     return clean
 
 

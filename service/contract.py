@@ -16,7 +16,7 @@ import msgspec
 from service.contract_examples import answers, bodies
 from service.contract_schemas import REF_TEMPLATE, completed, component_schemas, schema_of
 from service.errors import HTTP_KINDS, INTERNAL, KINDS, FieldError, Kind
-from service.http import PROBLEM_TYPE, Operation, Problem
+from service.http import PROBLEM_TYPE, TAG_LENGTH_MAX, Operation, Problem
 
 _TAGS: Final = {
     "players": "Guest accounts and public profiles.",
@@ -185,7 +185,7 @@ def _header_parameters(operation: Operation[Any]) -> Iterable[dict[str, Any]]:
             "in": "header",
             "required": False,
             "description": "The ETag you have; the answer is 304 while it is the present one.",
-            "schema": {"type": "string", "maxLength": 100, "examples": ['"41.0-2"']},
+            "schema": {"type": "string", "maxLength": TAG_LENGTH_MAX, "examples": ['"41.0-2"']},
         }
 
 

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
 
 PROBLEM_TYPE: Final = "application/problem+json"
 MAX_BODY_BYTES: Final = 64 * 1024
+TAG_LENGTH_MAX: Final = 100
 _encode: Final = msgspec.json.Encoder().encode
 _UUID: Final = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _TRACEPARENT: Final = re.compile(rb"[0-9a-f]{2}-([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}")
@@ -249,6 +250,15 @@ class Call:
         except msgspec.ValidationError as error:
             pointer, detail = _split(str(error))
             raise _query_error(pointer.lstrip("/"), detail) from error
+
+    def known_tag(self) -> str | None:
+        """Return the entity tag of If-None-Match, None if absent. InvalidRequestError if it is too long."""
+        given = self.header(b"if-none-match")
+        if given is None:
+            return None
+        if len(given) > TAG_LENGTH_MAX:
+            raise InvalidRequestError("A header is wrong.", errors=(FieldError("#If-None-Match", "is too long"),))
+        return given.removeprefix("W/")  # a proxy that recodes weakens the tag; the comparison is weak (RFC 9110)
 
     def idempotency_key(self) -> str:
         """Return the key of a creating request. KeyRequiredError if missing or malformed."""

@@ -1,21 +1,22 @@
 """From a refusal of the domain to the error that the caller gets: the one place where this happens."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, Final, NoReturn
 
 from domain.decider import AnyGame, OptionProblem, Rejection
+from domain.registry import CURRENT
 from domain.table.model import REFUSALS, TableRefusal
 from service.errors import (
     ConflictError,
     DecisionError,
     FieldError,
     IllegalMoveError,
-    InvalidRequestError,
     OptionConflictError,
     OptionError,
 )
 
 _DECISION_CODES: Final = ("stale_decision", "decision_taken")
+_VALUE_CODES: Final = ("option_unknown", "option_value")
 
 
 def raise_refusal(
@@ -38,10 +39,8 @@ def raise_refusal(
         )
     if isinstance(refused, OptionProblem):
         field = FieldError(f"/options/{_known(refused.option, game)}", OPTION_SENTENCES[refused.code])
-        error = OptionError if refused.code in ("option_unknown", "option_value") else OptionConflictError
+        error = OptionError if refused.code in _VALUE_CODES else OptionConflictError
         raise error(OPTION_SENTENCES[refused.code], code=refused.code, rule=refused.rule, errors=(field,))
-    if refused.code == "seat_unknown":
-        raise InvalidRequestError(REFUSALS["seat_unknown"], code="seat_unknown")
     if refused.code in _DECISION_CODES:
         raise DecisionError(REFUSALS[refused.code], code=refused.code, version=version)
     raise ConflictError(REFUSALS[refused.code], code=refused.code, version=version)
@@ -53,6 +52,24 @@ OPTION_SENTENCES: Final = {
     "option_conflict": "The option contradicts another one.",
     "option_locked": "The option cannot be changed any more in this match.",
 }
+
+
+def check_changes(values: Mapping[str, object], key: str) -> None:
+    """Refuse names and values of options that no table of the game could take, whatever its state.
+
+    At a table of a game whose options never change they are judged by the games whose options do.
+    """
+    changeable = [game for game in CURRENT.values() if game.lobby is not None]
+    games = [game for game in changeable if game.key == key] or changeable
+    problems = [problem for game in games if (problem := _wrong_value(game, values)) is not None]
+    if games and len(problems) == len(games):
+        raise_refusal(problems[0], games[0])
+
+
+def _wrong_value(game: AnyGame, values: Mapping[str, object]) -> OptionProblem | None:
+    parsed = game.parse_options(values, None)
+    wrong = isinstance(parsed, OptionProblem) and parsed.code in _VALUE_CODES and parsed.option in values
+    return parsed if wrong else None
 
 
 def _known(option: str, game: AnyGame) -> str:

@@ -14,7 +14,7 @@ from domain.table.model import TableRefusal, TableState
 from domain.table.rules import seat_of
 from domain.table.views import EventSeen, You, event_seen, public_view, seat_part
 from projections.table_view import splice
-from service.errors import ConflictError, InvalidRequestError, NotFoundError
+from service.errors import ConflictError, NotFoundError
 from service.folds import Folds, Step
 from service.live import TableCache, join_code
 from service.refusals import raise_refusal
@@ -162,7 +162,7 @@ def _permitted(caller: _Caller, viewer: Viewer | None) -> Viewer:
     if viewer is None:
         return "spectator" if caller.seat is None else caller.seat
     if isinstance(viewer, int) and viewer >= caller.table.setup.seats:
-        raise InvalidRequestError("The table has no such seat.", code="seat_unknown")
+        raise_refusal(TableRefusal("seat_unknown"), caller.table.setup.game)
     if viewer not in (caller.seat, "spectator") and not everything_open(caller.table):
         raise ConflictError("The match is not over; other seats open with its end.", code="match_running")
     return viewer

@@ -21,7 +21,7 @@ from domain.table.model import Accepted, Facts, TableRefusal, TableState, Visibi
 from domain.table.rules import seat_of
 from domain.table.views import EventSeen, event_seen
 from projections.redis_store import RedisStore, ViewsAwayError
-from service.errors import ConflictError, KeyReusedError, NotFoundError, UnavailableError
+from service.errors import ConflictError, KeyReusedError, NotFoundError, OptionConflictError, UnavailableError
 from service.folds import Folds
 from service.live import LiveTable, TableCache, events_of
 from service.notes import TableNotes, notes_of
@@ -118,6 +118,10 @@ class Tables:
             visibility=visibility,
             commitment=fairness.commitment(stream.bytes, secret).hex(),
         )
+        if isinstance(facts, OptionProblem) and facts.code == "option_value" and facts.option not in options:
+            raise OptionConflictError(
+                "Say how many seats the table has: `seats`, or the option.", code="option_missing"
+            )
         if not isinstance(facts, Facts):
             raise_refusal(facts, definition)
         codec = codec_for(definition.rules_id)
@@ -341,6 +345,8 @@ class Tables:
             await notes.load(self._log)
             await notes.catch_up(self._log, [seat])
             projection = await self._views.projection(table)
+            if projection.yours[seat].private is None:
+                raise_refusal(TableRefusal("match_not_started"), table.codec.game)
         return _encode(projection.yours[seat].private)
 
     # when an account changes

@@ -18,6 +18,7 @@ from domain.table.model import Status, TableFact, Visibility
 from domain.table.views import SeatPublic
 from domain.verify.report import Check
 from projections.table_view import LobbySeat
+from service.names import NAME_PATTERN
 
 Id = Annotated[
     str,
@@ -34,9 +35,7 @@ ReachedVersion = Annotated[int, Meta(ge=1, le=2**31 - 1)]
 Time = Annotated[int, Meta(ge=0, le=2**53 - 1, description="Milliseconds since 1970 UTC.")]
 Name = Annotated[
     str,
-    Meta(
-        min_length=1, max_length=40, pattern=r"^[^\u0000-\u001f\u007f]+$", description="Public name.", examples=["Ada"]
-    ),
+    Meta(min_length=1, max_length=40, pattern=NAME_PATTERN, description="Public name.", examples=["Ada"]),
 ]
 Hash = Annotated[str, Meta(pattern="^[0-9a-f]{64}$", max_length=64, description="32 bytes in hex.")]
 JoinCode = Annotated[
@@ -97,7 +96,7 @@ class PlayerPublic(Struct, frozen=True):
 class NewToken(Struct, frozen=True, forbid_unknown_fields=True):
     """A further token, one for each device."""
 
-    label: Annotated[str, Meta(min_length=1, max_length=60, pattern=r"^[^\u0000-\u001f\u007f]+$", examples=["phone"])]
+    label: Annotated[str, Meta(min_length=1, max_length=60, pattern=NAME_PATTERN, examples=["phone"])]
     expires_in_days: Annotated[int, Meta(ge=1, le=3650)] = 365
 
 
@@ -430,14 +429,20 @@ EVENT_PAGE: Final[Any] = _per_game(
     "A page of a table's events. `version` is the table's newest; `next_after` continues, null at the end.",
     lambda game: [("version", Version), ("items", _many(EVENTS[game.key])), ("next_after", Version | None)],
 )
-_SEATS = Annotated[int, Meta(ge=2, le=6, description="Number of seats, where the options do not say it.")]
+
+
+def _seats(game: AnyGame) -> Any:
+    fewest, most = game.seats
+    return Annotated[int, Meta(ge=fewest, le=most, description="Number of seats, where the options do not say it.")]
+
+
 _BOTS = Annotated[tuple[SeatNumber, ...], Meta(max_length=5, description="Seats that bots take; seat 0 is yours.")]
 NEW_TABLE: Final[Any] = _per_game(
     "NewTable",
     "A table to create; its creator is host on seat 0.",
-    lambda _: [
+    lambda game: [
         ("options", dict[str, Any], msgspec.field(default_factory=dict)),
-        ("seats", _SEATS | None, None),
+        ("seats", _seats(game) | None, None),
         ("bots", _BOTS, ()),
         ("visibility", Visibility, "public"),
     ],

@@ -5,6 +5,7 @@ from typing import Any, Final
 from domain.decider import AnyGame
 from domain.registry import CURRENT
 from service import wire
+from service.api.links import game_links
 from service.errors import NotFoundError
 from service.http import Answer, Call, Operation, answer
 
@@ -52,6 +53,7 @@ OPERATIONS: tuple[Operation[Any], ...] = (
         run=list_games,
         public=True,
         answer=wire.GameList,
+        links={"getGame": {"operationId": "getGame", "parameters": {"game": "$response.body#/items/0/game"}}},
     ),
     Operation(
         id="getGame",
@@ -64,6 +66,7 @@ OPERATIONS: tuple[Operation[Any], ...] = (
         answer=wire.GameInfo,
         problems=(404,),
         path_parameters=_GAME_PARAMETER,
+        links=game_links(),
     ),
     Operation(
         id="getRules",

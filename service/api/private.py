@@ -8,6 +8,7 @@ import msgspec
 from domain.registry import CURRENT
 from domain.table.model import TableRefusal
 from service import wire
+from service.api.links import draft_links
 from service.api.shared import TABLE_ETAG, VIEW_HEADERS, body_for, view_answer
 from service.http import Answer, Call, Operation, answer, canonical_body
 from service.refusals import raise_refusal
@@ -89,6 +90,7 @@ OPERATIONS: tuple[Operation[Any], ...] = (
         idempotent=True,
         problems=(404, 409),
         answer_headers=TABLE_ETAG,
+        links=draft_links(),
     ),
     Operation(
         id="takeBackDrafts",

@@ -8,7 +8,7 @@ import msgspec
 from domain.decider import AnyGame
 from service import wire
 from service.api.shared import VIEW_HEADERS
-from service.errors import FieldError, InvalidRequestError
+from service.errors import ConflictError, FieldError, InvalidRequestError
 from service.http import Answer, Call, Operation, answer
 from service.replays import Viewer
 
@@ -42,13 +42,13 @@ def _span(query: wire.ReplayQuery) -> tuple[int | None, int | None]:
     """Return first and last version: one alone, or a range."""
     if query.version is not None:
         if query.first is not None or query.last is not None:
-            raise _wrong("#version", "goes alone, without from and to")
+            raise ConflictError("Ask for one version, or from one to another, not for both.", code="range_conflict")
         return query.version, query.version
     if query.last is None:
         return query.first, None
     first = query.first or 1
     if first > query.last:
-        raise _wrong("#to", "is before from")
+        raise ConflictError("The last version is before the first.", code="range_conflict")
     return first, query.last
 
 

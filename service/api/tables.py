@@ -7,9 +7,11 @@ import msgspec
 
 from domain.registry import CURRENT
 from service import wire
+from service.api.links import lobby_links, match_links
 from service.api.shared import TABLE_ETAG, VIEW_HEADERS, body_for, view_answer
 from service.errors import NotFoundError
 from service.http import Answer, Call, Operation, answer, canonical_body
+from service.refusals import check_changes
 from service.tables import TableAnswer
 
 _new_table: Final[Any] = msgspec.json.Decoder(wire.NEW_TABLE)
@@ -48,8 +50,7 @@ async def list_tables(call: Call) -> Answer:
 
 async def get_table(call: Call) -> Answer:
     table, query = call.uuid("table"), call.query(wire.TableQuery)
-    etag = call.header(b"if-none-match")
-    seen = await call.services.tables.view(table, call.caller.id, etag, query.join_code)
+    seen = await call.services.tables.view(table, call.caller.id, call.known_tag(), query.join_code)
     if seen.body is None:
         return answer(None, status=304, headers={**VIEW_HEADERS, "ETag": seen.etag})
     return view_answer(seen)
@@ -89,7 +90,10 @@ async def start_round(call: Call) -> Answer:
 
 
 async def change_options(call: Call) -> Answer:
-    table, values = call.uuid("table"), await call.body(_values)
+    table = call.uuid("table")
+    game = await call.services.tables.game_of(table, call.caller.id)
+    values = await call.body(_values)
+    check_changes(values, game)
     return _after(await call.services.tables.change_options(table, call.caller.id, values))
 
 
@@ -138,10 +142,6 @@ def _after(done: TableAnswer) -> Answer:
     return view_answer(done.view)
 
 
-_TABLE_LINKS: Final = {
-    name: {"operationId": name, "parameters": {"table": "$response.body#/table"}}
-    for name in ("getTable", "listEvents", "getHead", "takeSeat", "leaveTable", "startRound", "markReady", "makeMove")
-}
 _SEAT_PARAMETER: Final = {"seat": {"type": "integer", "minimum": 0, "maximum": 5}}
 
 OPERATIONS: tuple[Operation[Any], ...] = (
@@ -160,7 +160,7 @@ OPERATIONS: tuple[Operation[Any], ...] = (
         idempotent=True,
         problems=(404, 409),
         answer_headers={**TABLE_ETAG, "Location": "The table."},
-        links=_TABLE_LINKS,
+        links=lobby_links(),
     ),
     Operation(
         id="listTables",
@@ -187,6 +187,7 @@ OPERATIONS: tuple[Operation[Any], ...] = (
         conditional=True,
         problems=(404,),
         answer_headers=TABLE_ETAG,
+        links=match_links(),
     ),
     Operation(
         id="takeSeat",
@@ -239,6 +240,7 @@ OPERATIONS: tuple[Operation[Any], ...] = (
         answer=wire.TABLE,
         problems=(404, 409),
         answer_headers=TABLE_ETAG,
+        links=match_links(),
     ),
     Operation(
         id="changeOptions",
@@ -289,6 +291,7 @@ OPERATIONS: tuple[Operation[Any], ...] = (
         answer=wire.MOVE_RESULT,
         problems=(404, 409),
         answer_headers=TABLE_ETAG,
+        links=match_links("$response.body#/view"),
     ),
     Operation(
         id="listEvents",
