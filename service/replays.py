@@ -1,7 +1,7 @@
 """Replays: a table as a viewer saw it at any version, and why a move was legal or not at that point."""
 
 import asyncio
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any, Final, Literal, TypeAlias
 from uuid import UUID
 
@@ -99,7 +99,7 @@ class Replays:
         names = await self._names.names_of(_people(step.state for step in walked))
         shown: list[ReplayStep] = []
         for step in walked:
-            shown.append(_shown(step, looking, names, _code(caller, looking)))
+            shown.append(step_seen(step, looking, names, _code(caller, looking)))
             await asyncio.sleep(0)  # a long answer lets others have their turn
         return Replay(caller.table.setup.game.key, newest, looking, tuple(shown), end < asked)
 
@@ -144,14 +144,12 @@ class Replays:
 
     async def _present(self, stream: UUID) -> tuple[TableState, bytes | None]:
         """Return the table as the log has it now, and its secret where it is private."""
-        known = self._cache.known(stream)
-        if known is not None:
-            async with known.lock:
-                await self._cache.catch_up(known)
-            return known.state, known.secret if known.state.setup.visibility == "private" else None
         head = await self._log.head(stream)
         if head is None:
             raise NotFoundError("There is no such table for you.")
+        known = self._cache.known(stream)
+        if known is not None and known.hash == head.hash:
+            return known.state, known.secret if known.state.setup.visibility == "private" else None
         state = (await self._folds.at(stream, head.version)).state
         private = state.setup.visibility == "private"
         return state, await self._log.secret(stream) if private else None
@@ -168,7 +166,8 @@ def _permitted(caller: _Caller, viewer: Viewer | None) -> Viewer:
     return viewer
 
 
-def _shown(step: Step, viewer: Viewer, names: Any, code: str | None) -> ReplayStep:
+def step_seen(step: Step, viewer: Viewer, names: Mapping[str, str], code: str | None = None) -> ReplayStep:
+    """Return a step for a viewer. `code` is the join code where the viewer's view has it."""
     state, seat = step.state, viewer if isinstance(viewer, int) else None
     over = viewer == "all" or everything_open(state)
     part = None if seat is None else _encode(seat_part(state, seat, join_code=code))

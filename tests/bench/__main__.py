@@ -24,12 +24,13 @@ from tests.bench.growth import growth, longest, reaches
 from tests.bench.matches import GAMES
 from tests.bench.memory import memory
 from tests.bench.over_http import Plan, moves, prepare, processes, reads
+from tests.bench.replays import replays
 from tests.bench.report import Results, Section, load, results, save, text
 from tests.bench.rig import Rig, rig
 from tests.bench.store_append import appends
 
 SERVED: Final = ("moves", "reads", "processes", "appends", "growth", "longest")
-SECTIONS: Final = ("fold", "functions", "memory", *SERVED)
+SECTIONS: Final = ("fold", "functions", "memory", "replay", *SERVED)
 FULL: Final = Plan(tables=110, moves=2000, clients=(1, 16, 64), repetitions=3, seconds=1.2)
 QUICK: Final = Plan(tables=64, moves=300, clients=(1, 64), repetitions=1, seconds=1.0)
 _RESULTS: Final = Path(__file__).parent / "results"
@@ -99,6 +100,10 @@ def measured(wanted: list[str], keys: list[str], *, quick: bool) -> Iterator[Sec
         yield from (section for key in keys if (section := _own(key)) is not None)
     if "memory" in wanted:
         yield memory(keys, 2_000 if quick else 10_000)
+    if "replay" in wanted:
+        for key in keys:
+            if longest_of(key) is not None:
+                yield replays(key, times=20 if quick else 100)
     if set(SERVED) & set(wanted):
         with rig() as running:
             yield from _served(running, wanted, keys, quick=quick)

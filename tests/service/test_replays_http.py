@@ -49,6 +49,7 @@ class Followed:
             made = self.people[seat].move(self.table, view["you"]["decision"], choose_hearts(view, rng))
             assert made.status_code == 200, made.text
             self.events[made.json()["version"], seat] = made.json()["event"]
+        self.remember()
 
     def replay(self, by: Player, **params: Any) -> httpx.Response:
         return by.http.get(f"/v1/tables/{self.table}/replay", params=params)
@@ -79,9 +80,9 @@ def running(people: list[Player]) -> Followed:
 def test_every_view_that_was_served_is_seen_again(finished: Followed) -> None:
     by_viewer: dict[int | None, dict[int, Any]] = {None: {}, 0: {}, 1: {}, 2: {}}
     for viewer, steps in by_viewer.items():
-        following = 1
+        following: int | None = 1
+        seat = "spectator" if viewer is None else str(viewer)
         while following is not None:
-            seat = "spectator" if viewer is None else str(viewer)
             page = finished.replay(finished.spectator, **{"from": following, "seat": seat}).json()
             assert len(page["items"]) <= 200
             steps.update({step["version"]: step for step in page["items"]})
