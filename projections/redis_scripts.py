@@ -34,18 +34,18 @@ return 'ok'
 """
 
 READ: Final = """
--- KEYS: the table's hash. ARGV: account or '', version and notes version the caller already has.
--- Returns version, visibility, seat or -1, notes version, and unless the caller has them: public, part.
+-- KEYS: the table's hash. ARGV: account or '', then version, notes version and names the caller already has.
+-- Returns version, visibility, seat or -1, notes version, names, and unless the caller has them: public, part.
 local key = KEYS[1]
-local head = redis.call('HMGET', key, 'version', 'visibility', 'player:' .. ARGV[1])
+local head = redis.call('HMGET', key, 'version', 'visibility', 'names', 'player:' .. ARGV[1])
 if not head[1] then return false end
-local seat, notes = -1, '0'
-if head[3] then
-  seat = tonumber(head[3])
+local seat, notes, names = -1, '0', head[3] or ''
+if head[4] then
+  seat = tonumber(head[4])
   notes = redis.call('HGET', key, 'notes:' .. seat) or '0'
 end
-if head[1] == ARGV[2] and notes == ARGV[3] then return {head[1], head[2], seat, notes} end
+if head[1] == ARGV[2] and notes == ARGV[3] and names == ARGV[4] then return {head[1], head[2], seat, notes, names} end
 local public = redis.call('HGET', key, 'public')
-if seat < 0 then return {head[1], head[2], seat, notes, public} end
-return {head[1], head[2], seat, notes, public, redis.call('HGET', key, 'seat:' .. seat)}
+if seat < 0 then return {head[1], head[2], seat, notes, names, public} end
+return {head[1], head[2], seat, notes, names, public, redis.call('HGET', key, 'seat:' .. seat)}
 """

@@ -50,6 +50,8 @@ class TableSeen(Struct, frozen=True):
     visibility: str
     seat: int | None
     notes: int
+    names: str
+    """Changes with the public names in the view."""
     public: bytes | None
     """None if the caller already has this version."""
     part: bytes | None
@@ -79,7 +81,7 @@ class RedisStore:
         self._apply_sha = ""
         self._read_sha = ""
         self._writes: Batch[WriteRequest, Written] = Batch(self._exchange_writes)
-        self._reads: Batch[tuple[str, str, int, int], TableSeen | None] = Batch(self._exchange_reads)
+        self._reads: Batch[tuple[str, str, int, int, str], TableSeen | None] = Batch(self._exchange_reads)
         self._refresher: asyncio.Task[None] | None = None
         self._listener: asyncio.Task[None] | None = None
         self.listening = False
@@ -168,14 +170,14 @@ class RedisStore:
             raise ViewsAwayError
         return await self._writes.ask(request)
 
-    async def read(self, table: str, account: str, version: int, notes: int) -> TableSeen | None:
+    async def read(self, table: str, account: str, version: int, notes: int, names: str) -> TableSeen | None:
         """Return the view of a table for an account (`''` for none), None if Redis does not have it.
 
-        With the `version` and `notes` the caller has (-1 for none) its bytes are left out.
+        With the `version`, `notes` and `names` the caller has (-1 and '' for none) its bytes are left out.
         """
         if self.away:
             raise ViewsAwayError
-        return await self._reads.ask((table, account, version, notes))
+        return await self._reads.ask((table, account, version, notes, names))
 
     async def forget(self, table: str) -> None:
         """Drop a table's view, so that the next read folds it anew."""
@@ -250,8 +252,11 @@ class RedisStore:
             return None  # a view expired or was evicted: the log answers
         return list(zip(names, summaries, strict=True))
 
-    async def tables_of(self, account: str) -> list[str]:
-        """Return the tables in which the account holds a seat, in no order."""
+    async def tables_of(self, account: str) -> list[str] | None:
+        """Return the tables in which the account holds a seat, in no order; None if incomplete."""
+        await self.refresh()
+        if not self.complete:
+            return None
         try:
             members: Iterable[bytes] = await self._redis.smembers(f"bw:{self.generation}:player:{account}")
         except (RedisError, OSError) as error:
@@ -383,9 +388,10 @@ class RedisStore:
         finally:
             await pool.release(connection)
 
-    async def _exchange_reads(self, asks: list[tuple[str, str, int, int]]) -> list[TableSeen | Exception | None]:
+    async def _exchange_reads(self, asks: list[tuple[str, str, int, int, str]]) -> list[TableSeen | Exception | None]:
         commands = [
-            (f"bw:{self.generation}:{{{table}}}", account, version, notes) for table, account, version, notes in asks
+            (f"bw:{self.generation}:{{{table}}}", account, version, notes, names)
+            for table, account, version, notes, names in asks
         ]
         return [_seen(result) for result in await self._pipelined(commands, self._read_sha)]
 
@@ -419,7 +425,7 @@ def _apply_command(prefix: str, request: WriteRequest) -> tuple[Any, ...]:
         if old is None or old.seats[seat] != part:
             fields += [f"seat:{seat}", part]
     if old is None or old.summary != new.summary:
-        fields += ["summary", new.summary, "visibility", new.visibility]
+        fields += ["summary", new.summary, "visibility", new.visibility, "names", new.names_tag]
         for player in old.players if old is not None else ():
             if player is not None and player not in new.players:
                 fields += [f"player:{player}", ""]
@@ -471,6 +477,7 @@ def _seen(result: Any) -> TableSeen | Exception | None:
         return ViewsAwayError(str(result))
     if result is None:
         return None
-    version, visibility, seat, notes = result[:4]
-    public, part = (result[4], result[5] if len(result) > 5 else None) if len(result) > 4 else (None, None)
-    return TableSeen(int(version), visibility.decode(), None if seat < 0 else seat, int(notes), public, part)
+    version, visibility, seat, notes, names = result[:5]
+    public, part = (result[5], result[6] if len(result) > 6 else None) if len(result) > 5 else (None, None)
+    holder = None if seat < 0 else seat
+    return TableSeen(int(version), visibility.decode(), holder, int(notes), names.decode(), public, part)

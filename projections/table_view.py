@@ -5,6 +5,7 @@ A view is one public part and a small part for each seat; `splice` joins them wi
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
+from zlib import crc32
 
 import msgspec
 from msgspec import Struct
@@ -60,6 +61,8 @@ class Projection(Struct, frozen=True):
     status: Status
     created: int
     bots_to_act: bool
+    names_tag: str
+    """Changes with the public names in the view, which change without a version."""
     heading: tuple[Any, ...]
     """What the summary was made from, to see whether it has to be made again."""
 
@@ -100,8 +103,13 @@ def project(
         status=state.status,
         created=setup.created,
         bots_to_act=any(public.seats[seat].kind == "bot" for seat in public.to_act),
+        names_tag=before.names_tag if same and before is not None else _names_tag(names),
         heading=heading,
     )
+
+
+def _names_tag(names: Mapping[str, str]) -> str:
+    return f"{crc32(_encode(sorted(names.items()))):08x}"
 
 
 def _seat_bytes(yours: tuple[You, ...], before: Projection | None) -> tuple[bytes, ...]:

@@ -31,6 +31,8 @@ _REMEMBER_SECONDS: Final = 5.0
 _REMEMBER_MOST: Final = 50_000
 _TOUCH_MILLISECONDS: Final = 60_000
 _NOTE_SECONDS: Final = 2.0
+KEY_MILLISECONDS: Final = 24 * 3600 * 1000
+"""How long the key under which an account was made gives its token again."""
 _NAMES_SECONDS: Final = 30.0
 
 
@@ -121,8 +123,14 @@ class Accounts:
         created = await self._store.create_player(
             id_, clean, token_id=token_id, role="player", digest=_digest(token), label="first"
         )
-        if not created and await self._store.name(id_) != clean:
-            raise KeyReusedError("This Idempotency-Key was used with another body.")
+        if not created:
+            row = await self._store.player(id_)
+            if row is None or row.name != clean:
+                raise KeyReusedError("This Idempotency-Key was used with another body.")
+            if time.time() * 1000 - row.created > KEY_MILLISECONDS:
+                raise KeyReusedError("This Idempotency-Key is no longer valid; choose a new one for a new account.")
+            if await self._store.token(_digest(token)) is None:
+                raise KeyReusedError("The token made under this Idempotency-Key was revoked.")
         return NewAccount(id_, clean, token_id, token)
 
     async def create_with_role(self, role: Role, name: str) -> NewAccount:
@@ -182,7 +190,8 @@ class Accounts:
         row = await self._store.create_token(
             token_id, UUID(account.id), role=account.role, digest=_digest(token), label=label, days=days
         )
-        if row.label != label:
+        lasts = None if row.expires is None else round((row.expires - row.created) / 86_400_000)
+        if row.label != label or lasts != days:
             raise KeyReusedError("This Idempotency-Key was used with another body.")
         return row, token
 

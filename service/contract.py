@@ -185,7 +185,7 @@ def _header_parameters(operation: Operation[Any]) -> Iterable[dict[str, Any]]:
             "in": "header",
             "required": False,
             "description": "The ETag you have; the answer is 304 while it is the present one.",
-            "schema": {"type": "string", "maxLength": TAG_LENGTH_MAX, "examples": ['"41.0-2"']},
+            "schema": {"type": "string", "maxLength": TAG_LENGTH_MAX, "examples": ['"41.0.5a3c77e1-2"']},
         }
 
 

@@ -3,7 +3,7 @@
 An operation says once what it takes and gives; routing and the contract are both made from it.
 """
 
-import json
+import asyncio
 import os
 import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
@@ -36,6 +36,8 @@ if TYPE_CHECKING:
 
 PROBLEM_TYPE: Final = "application/problem+json"
 MAX_BODY_BYTES: Final = 64 * 1024
+_BODY_SECONDS: Final = 15.0
+"""How long a body may take to arrive."""
 TAG_LENGTH_MAX: Final = 100
 _encode: Final = msgspec.json.Encoder().encode
 _UUID: Final = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
@@ -202,7 +204,11 @@ class Call:
             media_type = self._headers.get(b"content-type", b"")
             if media_type != b"application/json" and _bare(media_type) != b"application/json":
                 raise HttpError(415)
-            self._body = await self._limited_body()
+            try:
+                async with asyncio.timeout(_BODY_SECONDS):
+                    self._body = await self._limited_body()
+            except TimeoutError:
+                raise MalformedBodyError("The body did not arrive in time.") from None
         return self._body
 
     async def _limited_body(self) -> bytes:
@@ -306,8 +312,8 @@ def _decode_with_whole_floats(raw: bytes, type_: Any, error: msgspec.ValidationE
     except msgspec.ValidationError as second:
         pointer, detail = _split(str(second))
         raise InvalidRequestError("A field of the body is wrong.", errors=(FieldError(pointer, detail),)) from error
-    except RecursionError as deep:
-        raise MalformedBodyError("The body is nested too deeply.") from deep
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as broken:
+        raise MalformedBodyError("The body is not valid JSON.") from broken
 
 
 def _whole(value: Any) -> Any:
@@ -410,4 +416,7 @@ def translated(error: Exception) -> Exception:
 
 def canonical_body(raw: bytes) -> bytes:
     """Return the body's canonical bytes, for the fingerprint of an idempotent request."""
-    return json.dumps(json.loads(raw), sort_keys=True, separators=(",", ":"), ensure_ascii=True).encode()
+    try:
+        return msgspec.json.encode(msgspec.json.decode(raw), order="deterministic")
+    except RecursionError as deep:
+        raise MalformedBodyError("The body is nested too deeply.") from deep

@@ -95,7 +95,8 @@ def main(role: str, *files: str) -> None:
     listening, ready = map(int, files)
 
     def tell() -> None:
-        os.write(ready, b"1")
+        with suppress(BrokenPipeError):  # a process that is started again: nobody waits for its word
+            os.write(ready, b"1")
         os.close(ready)
 
     serve_api(settings, socket.socket(fileno=listening), tell)

@@ -31,6 +31,8 @@ from service.store.log import Log, NewEvent, StoredEvent
 from service.views import Views, ViewSeen, seat_in, view_of
 
 _encode: Final = msgspec.json.Encoder().encode
+_SCAN: Final = 200
+"""Tables looked at per query when the log has to answer."""
 _TRIES: Final = 50
 """How often a command is judged again because others were faster, before the caller is asked to wait."""
 
@@ -74,6 +76,8 @@ class Command(Struct, frozen=True):
     """SHA-256 of what was asked, to tell a retry from another command under the same key."""
     decision: int | None = None
     move: Any = None
+    keyed: bool = False
+    """Whether it has an idempotency key: then it is looked for in the log before anything is judged."""
 
 
 class Tables:
@@ -158,7 +162,8 @@ class Tables:
         digest: bytes,
     ) -> TableAnswer:
         """Sit down, add a client seed, or (host) let a bot sit down."""
-        command = Command("seat_bot" if bot else "sit", self._derived(stream.bytes, account, key), digest)
+        id_ = self._derived(stream.bytes, account, key)
+        command = Command("seat_bot" if bot else "sit", id_, digest, keyed=True)
 
         def judge(table: LiveTable, own: Seat | None) -> Judged:
             if not bot:
@@ -259,6 +264,9 @@ class Tables:
             await notes.load(self._log)
             for _ in range(_TRIES):
                 seat = seat_of(table.state, account)
+                if seat is not None and await self._was_noted(notes.seats[seat].stream, notes.bucket, command):
+                    await notes.catch_up(self._log, [seat])
+                    return view_of(await self._views.projection(table), seat)
                 if seat is None:
                     judged: Any = TableRefusal("not_seated")
                 elif table.state.status == "lobby":
@@ -273,8 +281,6 @@ class Tables:
                 caught_up = await self._cache.catch_up(table)
                 if caught_up or (seat is not None and await notes.catch_up(self._log, [seat])):
                     continue
-                if seat is not None and await self._was_noted(notes.seats[seat].stream, notes.bucket, command):
-                    return view_of(await self._views.projection(table), seat)
                 raise_refusal(judged, table.codec.game, version=table.state.version)
         raise UnavailableError("The table is too busy; try again.", headers={"Retry-After": "1"})
 
@@ -353,22 +359,35 @@ class Tables:
 
     async def show_names_of(self, account: str) -> None:
         """Write the views of the account's tables again, with its present name."""
-        with suppress(ViewsAwayError):
-            for name in await self._redis.tables_of(account):
-                table = await self._existing(UUID(name))
-                async with table.lock:
-                    await self._cache.catch_up(table)
-                    await self._views.publish(table, rewrite=True)
+        for stream in await self._tables_of(account):
+            table = await self._existing(stream)
+            async with table.lock:
+                await self._cache.catch_up(table)
+                await self._views.publish(table, rewrite=True)
 
     async def leave_all(self, account: str) -> None:
-        """Leave every table at which the account still sits; ViewsAwayError is for the caller to retry."""
-        try:
-            names = await self._redis.tables_of(account)
-        except ViewsAwayError as error:
-            raise UnavailableError("Try again in a moment.", headers={"Retry-After": "2"}) from error
-        for name in names:
+        """Leave every table at which the account still sits."""
+        for stream in await self._tables_of(account):
             with suppress(ConflictError, NotFoundError):  # over, or left meanwhile
-                await self.leave(UUID(name), account)
+                await self.leave(stream, account)
+
+    async def _tables_of(self, account: str) -> list[UUID]:
+        """The tables in which the account holds a seat; from the log while Redis cannot say so."""
+        with suppress(ViewsAwayError):
+            names = await self._redis.tables_of(account)
+            if names is not None:
+                return [UUID(name) for name in names]
+        found: list[UUID] = []
+        before: tuple[int, UUID] | None = None
+        while page := await self._log.created(before, _SCAN):
+            for _, stream in page:
+                table = await self._existing(stream)
+                async with table.lock:
+                    await self._cache.catch_up(table)
+                if seat_of(table.state, account) is not None:
+                    found.append(stream)
+            before = page[-1]
+        return found
 
     # the path every command takes
 
@@ -378,6 +397,9 @@ class Tables:
         table = await self._visible(stream, account, code)
         async with table.lock:
             for _ in range(_TRIES):
+                if command.keyed and await self._was_recorded(table, command):
+                    await self._cache.catch_up(table)
+                    return await self._answer(table, account)
                 seat = seat_of(table.state, account)
                 judged = judge(table, seat)
                 if isinstance(judged, Facts):
@@ -386,8 +408,6 @@ class Tables:
                     return await self._answer(table, account)
                 if await self._cache.catch_up(table):
                     continue
-                if await self._was_recorded(table, command):
-                    return await self._answer(table, account)
                 raise_refusal(judged, table.codec.game, version=table.state.version)
         raise UnavailableError("The table is too busy; try again.", headers={"Retry-After": "1"})
 
@@ -476,6 +496,8 @@ class Tables:
         return False
 
     async def _was_noted(self, stream: UUID, bucket: int, command: Command) -> bool:
+        if not command.keyed:
+            return False
         row = await self._log.find_command(stream, command.id, bucket=bucket)
         if row is not None and row.digest != command.digest:
             raise KeyReusedError("This Idempotency-Key was used with another body.")
@@ -513,7 +535,7 @@ class Tables:
 
     def keyed(self, type_: str, account: str, key: str, digest: bytes, move: Any = None) -> Command:
         """A command under an idempotency key: every request with this key is the same command."""
-        return Command(type_, self._derived(b"command", account, key), digest, None, move)
+        return Command(type_, self._derived(b"command", account, key), digest, None, move, keyed=True)
 
     def _derived(self, label: bytes, account: str, key: str) -> UUID:
         """An id that follows from an idempotency key and that nobody outside can foresee."""

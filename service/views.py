@@ -1,8 +1,9 @@
 """Serving and writing views: Redis where it can, the log where it must."""
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from typing import Any, Protocol
+from typing import Any, Final, Protocol
 from uuid import UUID
 
 from msgspec import Struct
@@ -78,21 +79,21 @@ class Views:
 
         `etag` is the one the caller has. `code` is the join code of a private table.
         """
-        known_version, known_notes = _parse_etag(etag)
+        known_version, known_notes, known_names = _parse_etag(etag)
         known = self._cache.known(stream)
         try:
-            seen = await self._store.read(str(stream), account, known_version, known_notes)
+            seen = await self._store.read(str(stream), account, known_version, known_notes, known_names)
         except ViewsAwayError:
             seen = None
         if seen is None or (known is not None and known.state.version > seen.version):
             return await self._see_folded(stream, account, etag, code)
         if seen.visibility == "private" and seen.seat is None and not await self._knows_code(stream, code):
             return None
-        tag = etag_of(seen.version, seen.notes, seen.seat)
+        tag = etag_of(seen.version, seen.notes, seen.names, seen.seat)
         if seen.public is None:
             if tag == etag:
                 return ViewSeen(seen.version, seen.seat, tag, None)
-            seen = await self._store.read(str(stream), account, -1, -1)
+            seen = await self._store.read(str(stream), account, -1, -1, "")
             if seen is None or seen.public is None:
                 return await self._see_folded(stream, account, etag, code)
         return ViewSeen(seen.version, seen.seat, tag, splice(seen.public, seen.part))
@@ -126,7 +127,7 @@ def _of_seats(notes: TableNotes | None) -> tuple[tuple[int, Any], ...]:
 def view_of(projection: Projection, seat: Seat | None, etag: str | None = None) -> ViewSeen:
     """Return one viewer's view of a projection."""
     notes = 0 if seat is None else projection.notes[seat]
-    tag = etag_of(projection.version, notes, seat)
+    tag = etag_of(projection.version, notes, projection.names_tag, seat)
     part = None if seat is None else projection.seats[seat]
     body = None if tag == etag else splice(projection.public, part)
     return ViewSeen(projection.version, seat, tag, body)
@@ -137,15 +138,14 @@ def seat_in(players: Sequence[str | None], account: str) -> Seat | None:
     return players.index(account) if account and account in players else None
 
 
-def etag_of(version: int, notes: int, seat: Seat | None) -> str:
-    """Return the strong entity tag of a view: version and viewer, nothing of the content."""
-    return f'"{version}.{notes}-{"x" if seat is None else seat}"'
+def etag_of(version: int, notes: int, names: str, seat: Seat | None) -> str:
+    """Return the strong entity tag of a view: versions, public names and viewer, nothing of what is hidden."""
+    return f'"{version}.{notes}.{names}-{"x" if seat is None else seat}"'
 
 
-def _parse_etag(etag: str | None) -> tuple[int, int]:
-    if etag is None:
-        return -1, -1
-    version, _, notes = etag.strip('"').partition("-")[0].partition(".")
-    if version.isdecimal() and notes.isdecimal() and len(etag) < 30:
-        return int(version), int(notes)
-    return -1, -1
+_ETAG: Final = re.compile(r'"(\d{1,10})\.(\d{1,10})\.([0-9a-f]{8})-[0-9x]"')
+
+
+def _parse_etag(etag: str | None) -> tuple[int, int, str]:
+    match = _ETAG.fullmatch(etag or "")
+    return (-1, -1, "") if match is None else (int(match[1]), int(match[2]), match[3])

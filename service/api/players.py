@@ -43,6 +43,7 @@ async def change_me(call: Call) -> Answer:
 async def delete_me(call: Call) -> Answer:
     await call.services.tables.leave_all(call.caller.id)
     await call.services.accounts.erase(call.caller)
+    await call.services.tables.leave_all(call.caller.id)  # where he sat down meanwhile
     await call.services.tables.show_names_of(call.caller.id)
     return answer(None, status=204)
 
