@@ -20,6 +20,7 @@ from service.composition import Services
 from service.contract import contract_bytes
 from service.errors import ForbiddenError, HttpError, ServiceError, UnavailableError
 from service.http import PROBLEM_TYPE, Answer, Call, Operation, answer, problem_answer, problem_of, translated
+from service.logs import log_context
 from service.store.errors import StoreUnavailableError
 
 if TYPE_CHECKING:
@@ -107,7 +108,8 @@ class Resource:
         call = Call(scope, receive, self._services)
         operation = self._by_method.get("GET" if method == "HEAD" else method)
         if operation is not None:
-            made = await self._operate(operation, call)
+            with log_context(trace_id=call.trace_id, table=scope["path_params"].get("table")):
+                made = await self._operate(operation, call)
         elif method == "OPTIONS":
             made = answer(None, status=204, headers={"Allow": self._allow})
         else:

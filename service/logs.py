@@ -10,6 +10,7 @@ import re
 import sys
 from collections.abc import Iterator, Mapping, MutableMapping
 from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any, Final, TextIO
 
 import msgspec
@@ -20,6 +21,8 @@ from service.settings import Secret, Settings
 
 WITHHELD: Final = "[withheld]"
 _CARD: Final = re.compile(r"(?<![0-9A-Za-z_-])(?:[2-9TJQKA][CSHD](?:#\d)?|JK#\d)(?![0-9A-Za-z_-])")
+_CONTEXT: Final[ContextVar[tuple[str | None, str | None]]] = ContextVar("context", default=(None, None))
+"""Trace id of the request and id of the table. One variable: every request sets it."""
 _TOKEN: Final = re.compile(r"bw_[0-9A-Za-z_-]{8,}")
 _NAMES_OF_CARDS: Final = ("card", "cards", "hand", "move", "pack", "part", "stock")
 _NAMES_OF_SECRETS: Final = ("authorization", "key", "password", "salt", "secret", "seed", "token")
@@ -30,7 +33,7 @@ def configure_logs(settings: Settings, output: TextIO = sys.stderr) -> None:
     text = settings.log_format == "text" or (settings.log_format == "auto" and output.isatty())
     level = getattr(logging, settings.log_level.upper())
     shared: list[Processor] = [
-        structlog.contextvars.merge_contextvars,
+        _with_context,
         structlog.processors.add_log_level,
         structlog.processors.TimeStamper(fmt="iso", utc=True, key="time"),
         structlog.processors.format_exc_info,
@@ -55,11 +58,20 @@ def configure_logs(settings: Settings, output: TextIO = sys.stderr) -> None:
 
 
 @contextmanager
-def log_context(*, request_id: str | None = None, table: str | None = None) -> Iterator[None]:
-    """Add the request and the table to every line that is logged in this block."""
-    known = {name: value for name, value in (("request_id", request_id), ("table", table)) if value is not None}
-    with structlog.contextvars.bound_contextvars(**known):
+def log_context(*, trace_id: str, table: str | None) -> Iterator[None]:
+    """Add the request, and the table if it is about one, to every line that is logged in this block."""
+    before = _CONTEXT.set((trace_id, table))
+    try:
         yield
+    finally:
+        _CONTEXT.reset(before)
+
+
+def _with_context(_: Any, __: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
+    for name, value in zip(("trace_id", "table"), _CONTEXT.get(), strict=True):
+        if value is not None:
+            event.setdefault(name, value)
+    return event
 
 
 def withhold(_: Any, __: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:

@@ -4,6 +4,7 @@ import io
 import json
 import logging
 from collections.abc import Iterator
+from types import SimpleNamespace
 from typing import Any
 from uuid import UUID
 
@@ -11,7 +12,10 @@ import pytest
 import structlog
 
 from domain.cards import pack
+from service.app import Resource
+from service.http import Answer, Call, Operation
 from service.logs import WITHHELD, configure_logs, log_context
+from service.metrics import Metrics
 from service.settings import Secret, Settings
 
 
@@ -51,13 +55,13 @@ def test_a_line_has_time_level_event_and_what_was_said(output: io.StringIO) -> N
 
 def test_request_and_table_are_on_every_line_of_their_block(output: io.StringIO) -> None:
     log = structlog.get_logger()
-    with log_context(request_id="r1"):
-        with log_context(table="t1"):
-            log.info("both")
-        log.info("request")
-    log.info("none")
-    known = [(line.get("request_id"), line.get("table")) for line in lines(output)]
-    assert known == [("r1", "t1"), ("r1", None), (None, None)]
+    with log_context(trace_id="r1", table="t1"):
+        log.info("about a table")
+    with log_context(trace_id="r2", table=None):
+        logging.getLogger("library").warning("about none")
+    log.info("outside")
+    known = [(line.get("trace_id"), line.get("table")) for line in lines(output)]
+    assert known == [("r1", "t1"), ("r2", None), (None, None)]
 
 
 def test_what_is_below_the_level_is_not_written(output: io.StringIO) -> None:
@@ -110,3 +114,32 @@ def test_a_terminal_gets_text_everything_else_json(form: str, stream: type[io.St
     configure_logs(Settings(log_format=form), output)
     structlog.get_logger().info("hello")
     assert output.getvalue().startswith("{") == as_json
+
+
+async def test_what_a_request_logs_carries_its_trace_id_and_its_table(output: io.StringIO) -> None:
+    async def fails(call: Call) -> Answer:
+        structlog.get_logger().info("on the way")
+        raise RuntimeError("QS")
+
+    trace_id = "4bf92f3577b34da6a3ce929d0e0e4736"
+    operation: Operation[None] = Operation(
+        id="fails", method="GET", path="/v1/tables/{table}", summary="", tag="", run=fails, public=True
+    )
+    services: Any = SimpleNamespace(settings=Settings(), metrics=Metrics())
+    headers = [(b"traceparent", f"00-{trace_id}-00f067aa0ba902b7-01".encode())]
+    scope = {"method": "GET", "headers": headers, "path_params": {"table": "t1"}, "query_string": b""}
+    sent: list[Any] = []
+
+    async def send(message: Any) -> None:
+        sent.append(message)
+
+    async def receive() -> Any:
+        raise AssertionError("nothing is read")
+
+    await Resource(operation.path, [operation], services)(scope, receive, send)
+    assert sent[0]["status"] == 500
+    assert [(line["event"], line["trace_id"], line["table"]) for line in lines(output)] == [
+        ("on the way", trace_id, "t1"),
+        ("request failed", trace_id, "t1"),
+    ]
+    assert "QS" not in output.getvalue()
