@@ -9,17 +9,9 @@ from typing import Final
 
 import redis
 
+from service.live import fold
 from tests.bench.games import SEATS
-from tests.bench.matches import (
-    GAMES,
-    Caller,
-    Table,
-    get_request,
-    play,
-    read_back,
-    requests_of,
-    start_tables,
-)
+from tests.bench.matches import GAMES, Caller, Table, get_request, play, requests_of
 from tests.bench.report import Aim, Row, Section
 from tests.bench.rig import Rig
 from tests.bench.streams import generate, insert
@@ -53,8 +45,8 @@ def reaches(key: str, options: Mapping[str, object]) -> bool:
 
 def growth(rig: Rig, key: str, options: Mapping[str, object], *, pairs: int, restarts: int) -> Section:
     """Compare early and late moves, and first requests after a restart, of tables at both ends of a match."""
-    early = _at(rig, key, options, pairs, EARLY - _AROUND, restarts)
-    late = _at(rig, key, options, pairs, LATE - _AROUND, restarts)
+    early = _at(rig, key, options, EARLY - _AROUND, range(100, 100 + pairs))
+    late = _at(rig, key, options, LATE - _AROUND, range(200, 200 + pairs))
     moves = _moves_in_turn(rig, early, late)
     views, first_moves, folds = _Pair(), _Pair(), _Pair()
     for _ in range(restarts):
@@ -104,21 +96,28 @@ class _Pair:
         return {"early ms": early, "late ms": late, "ratio": self.ratio}
 
 
-def _at(rig: Rig, key: str, options: Mapping[str, object], count: int, done: int, restarts: int) -> list[_Long]:
-    """Return tables whose first `done` commands have been sent."""
-    tables = asyncio.run(start_tables(rig.api.address, GAMES[key], count, options=options))
-    lives = asyncio.run(read_back(rig.database_url, tables))
-    most = done + 2 * _AROUND + _SPARE
-    matches = [
-        _Long(table, requests_of(table, play(live, seed, most)))
-        for seed, (table, live) in enumerate(zip(tables, lives, strict=True))
-    ]
-    short = min(len(match.left) for match in matches)
-    if short < most:
-        raise RuntimeError(f"a long match of {key} ended after {short} commands")
-    rig.generator.lanes("ahead", [match.take(done) for match in matches])
-    rig.generator.finish("ahead", rig.api, clients=count)
+def _at(rig: Rig, key: str, options: Mapping[str, object], done: int, seeds: range) -> list[_Long]:
+    """Return tables of matches of which `done` moves are in the log already, each looked at once."""
+    matches = []
+    for seed in seeds:
+        players = asyncio.run(_players(rig))
+        stream = generate(GAMES[key], seed, options=options, most=done, players=[player for player, _ in players])
+        insert(rig.database_url, [stream])
+        table = Table(stream.id, tuple(token for _, token in players))
+        steps = play(fold(stream.id, stream.secret, stream.rows), seed, 2 * _AROUND + _SPARE)
+        match = _Long(table, requests_of(table, steps))
+        if len(match.left) < 2 * _AROUND + _SPARE:
+            raise RuntimeError(f"a long match of {key} ended after {done + len(match.left)} moves")
+        matches.append(match)
+        asyncio.run(_look(rig, table))
     return matches
+
+
+async def _look(rig: Rig, table: Table) -> None:
+    caller = await Caller.connect(rig.api.address)
+    for token in table.tokens:
+        await _timed(caller, get_request(f"/v1/tables/{table.id}", token))
+    caller.close()
 
 
 def _moves_in_turn(rig: Rig, early: Sequence[_Long], late: Sequence[_Long]) -> _Pair:
