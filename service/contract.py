@@ -161,7 +161,12 @@ def _query_parameters(operation: Operation[Any]) -> Iterable[dict[str, Any]]:
         if default is not None:
             given["default"] = default
         text = given.pop("description", name)
-        yield {"name": name, "in": "query", "required": False, "description": text, "schema": completed(given)}
+        parameter = {"name": name, "in": "query", "required": False, "description": text}
+        types = (operation.json_query or {}).get(name)
+        if types is None:
+            yield {**parameter, "schema": completed(given)}
+        else:
+            yield {**parameter, "content": {"application/json": {"schema": schema_of(types)}}}
 
 
 def _header_parameters(operation: Operation[Any]) -> Iterable[dict[str, Any]]:

@@ -94,6 +94,8 @@ class Operation(Generic[StructT]):
     """Type of the body; a tuple of types where any of them may come."""
     query: Any = None
     """Struct of the query parameters; every field has a default."""
+    json_query: Mapping[str, Any] | None = None
+    """Types of the query parameters whose text is JSON."""
     public: bool = False
     """Whether no token is needed."""
     roles: tuple[str, ...] = ("player", "arbiter", "operator")
@@ -229,14 +231,7 @@ class Call:
 
     async def body(self, decoder: "msgspec.json.Decoder[StructT]") -> StructT:
         """Decode the body strictly: unknown fields, other types and out-of-range values are refused."""
-        raw = await self.read()
-        try:
-            return decoder.decode(raw)
-        except msgspec.ValidationError as error:
-            lenient: StructT = _decode_with_whole_floats(raw, decoder.type, error)
-            return lenient
-        except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
-            raise MalformedBodyError("The body is not valid JSON.") from error
+        return decoded(await self.read(), decoder)
 
     def query(self, type_: type[StructT]) -> StructT:
         """Decode the query string into its struct. InvalidRequestError for unknown or repeated names."""
@@ -252,10 +247,14 @@ class Call:
             if name not in type_.__struct_encode_fields__:  # type: ignore[attr-defined]
                 raise _query_error(name, "is not a parameter here")
         try:
-            return msgspec.convert(given, type_, strict=False)
+            query = msgspec.convert(given, type_, strict=False)
         except msgspec.ValidationError as error:
             pointer, detail = _split(str(error))
             raise _query_error(pointer.lstrip("/"), detail) from error
+        for field in msgspec.structs.fields(type_):  # type: ignore[arg-type]
+            if field.encode_name in given and getattr(query, field.name) is None:
+                raise _query_error(field.encode_name, "is left out, not null")
+        return query
 
     def known_tag(self) -> str | None:
         """Return the entity tag of If-None-Match, None if absent. InvalidRequestError if it is too long."""
@@ -276,6 +275,17 @@ class Call:
                 "the same one for every try of the same request."
             )
         return match[1]
+
+
+def decoded(raw: bytes, decoder: "msgspec.json.Decoder[StructT]") -> StructT:
+    """Decode JSON strictly: unknown fields, other types and out-of-range values are InvalidRequestErrors."""
+    try:
+        return decoder.decode(raw)
+    except msgspec.ValidationError as error:
+        lenient: StructT = _decode_with_whole_floats(raw, decoder.type, error)
+        return lenient
+    except (msgspec.DecodeError, RecursionError, UnicodeDecodeError) as error:
+        raise MalformedBodyError("The body is not valid JSON.") from error
 
 
 def quality(accept: str, media_type: str) -> float:

@@ -273,9 +273,8 @@ class ExplainQuery(Struct, frozen=True):
             str,
             Meta(
                 min_length=2,
-                max_length=2000,
+                max_length=16_000,
                 description="The move as JSON, as in makeMove; every card of the hand if it is not given.",
-                examples=['{"type":"play","card":"QS"}'],
             ),
         ]
         | None
@@ -461,6 +460,7 @@ def move_request(game: AnyGame) -> Any:
     )
 
 
+MOVES: Final[tuple[Any, ...]] = tuple(game.move_type for game in CURRENT.values())
 MOVE_REQUESTS: Final[tuple[Any, ...]] = tuple(move_request(game) for game in CURRENT.values())
 """Bodies of a move, one for each game; the table says which one it has to be."""
 

@@ -1,16 +1,19 @@
 """Replays of a table at any version, and explanations of moves."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Final
 
 import msgspec
 
 from domain.decider import AnyGame
+from domain.registry import CURRENT
 from service import wire
-from service.api.shared import VIEW_HEADERS
+from service.api.shared import VIEW_HEADERS, decoded_for
 from service.errors import ConflictError, FieldError, InvalidRequestError
 from service.http import Answer, Call, Operation, answer
 from service.replays import Viewer
+
+_moves: Final[dict[str, Any]] = {key: msgspec.json.Decoder(game.move_type) for key, game in CURRENT.items()}
 
 
 async def get_replay(call: Call) -> Answer:
@@ -68,8 +71,8 @@ def _viewer(seat: str) -> Viewer:
 def _decoder(text: str) -> Callable[[AnyGame], Any]:
     def decode(game: AnyGame) -> Any:
         try:
-            return msgspec.json.decode(text.encode(), type=game.move_type)
-        except (msgspec.MsgspecError, UnicodeError, RecursionError) as error:
+            return decoded_for(text.encode(), _moves, game.key)
+        except InvalidRequestError as error:
             raise _wrong("#move", "is not the JSON of a move of this game") from error
 
     return decode
@@ -103,6 +106,7 @@ OPERATIONS: tuple[Operation[Any], ...] = (
         tag="replays",
         run=explain_move,
         query=wire.ExplainQuery,
+        json_query={"move": wire.MOVES},
         answer=wire.EXPLAINED,
         problems=(404, 409),
     ),

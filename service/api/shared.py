@@ -6,7 +6,7 @@ from typing import Any, Final
 from domain.registry import CURRENT
 from domain.table.model import TableRefusal
 from service.errors import InvalidRequestError
-from service.http import Answer, Call, answer
+from service.http import Answer, Call, answer, decoded
 from service.refusals import raise_refusal
 from service.views import ViewSeen
 
@@ -25,18 +25,19 @@ async def body_for(call: Call, decoders: Mapping[str, Any], game: str, absent: s
     A body that is well formed for another game only is a conflict, not a malformed one; `absent` is the code of
     the refusal if this game has no body for the operation at all.
     """
-    key, body = await _decoded(call, decoders, game)
-    if key != game:
-        raise_refusal(TableRefusal("wrong_game" if game in decoders else absent), CURRENT[game])
-    return body
+    return decoded_for(await call.read(), decoders, game, absent)
 
 
-async def _decoded(call: Call, decoders: Mapping[str, Any], game: str) -> tuple[str, Any]:
-    """Return the body and the game it is for: this one if it can be. What is wrong is said in its terms."""
+def decoded_for(raw: bytes, decoders: Mapping[str, Any], game: str, absent: str = "wrong_game") -> Any:
+    """Decode JSON that differs from game to game, as `body_for` does."""
     errors: list[InvalidRequestError] = []
-    for key in sorted(decoders, key=lambda key: key != game):
+    for key in sorted(decoders, key=lambda key: key != game):  # what is wrong is said in the terms of this game
         try:
-            return key, await call.body(decoders[key])
+            value = decoded(raw, decoders[key])
         except InvalidRequestError as error:
             errors.append(error)
+            continue
+        if key == game:
+            return value
+        raise_refusal(TableRefusal("wrong_game" if game in decoders else absent), CURRENT[game])
     raise errors[0]

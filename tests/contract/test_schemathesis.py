@@ -1,0 +1,18 @@
+"""The running service against its contract, by Schemathesis: two users, all checks, all phases."""
+
+from pathlib import Path
+from random import SystemRandom
+
+import pytest
+
+from tests.contract.fuzzing import run_schemathesis
+
+
+@pytest.mark.parametrize("phases", [("examples", "coverage", "fuzzing"), ("stateful",)], ids="-".join)
+def test_the_service_keeps_its_contract(
+    service_url: str, operator_token: str, tmp_path: Path, phases: tuple[str, ...]
+) -> None:
+    seed = SystemRandom().randrange(2**32)
+    print(f"seed {seed}")
+    run = run_schemathesis(service_url, tmp_path, operator=operator_token, seed=seed, examples=12, phases=phases)
+    assert run.returncode == 0, f"seed {seed}\n{run.stdout[-20_000:]}\n{run.stderr[-5_000:]}"
