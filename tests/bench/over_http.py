@@ -107,7 +107,7 @@ def reads(rig: Rig, started: dict[str, list[Table]], plan: Plan) -> Section:
     rows: list[Row] = []
     aims: list[Aim] = []
     for clients in (1, _MOST_CLIENTS):
-        series = alternate(rig, kinds, clients, repetitions=plan.repetitions, seconds=plan.seconds)
+        series = alternate(rig, kinds, clients, repetitions=plan.repetitions, seconds=plan.seconds * 2 / 3)
         ceiling = series["no-op GET"]
         rows += [Row(kind.name, cells(series[kind.name], ceiling, clients)) for kind in kinds]
         if clients == _MOST_CLIENTS:

@@ -115,7 +115,7 @@ class Generator:
         self._tell({"do": "lanes", "name": name, "file": str(file), "repeat": repeat})
         file.unlink()
 
-    def run(self, name: str, api: Api, *, clients: int, seconds: float, warm: float = 0.3, connections: int = 1) -> Run:
+    def run(self, name: str, api: Api, *, clients: int, seconds: float, warm: float = 0.5, connections: int = 1) -> Run:
         """Measure one window. RuntimeError if an answer was not a success."""
         return self._run(name, api, clients=clients, connections=connections, warm=warm, seconds=seconds)
 
