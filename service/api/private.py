@@ -1,6 +1,7 @@
 """What a seat keeps to itself, for games that have it: drafts, the order of the hand, advice."""
 
 import hashlib
+import re
 from typing import Any, Final
 
 import msgspec
@@ -10,10 +11,12 @@ from domain.table.model import TableRefusal
 from service import wire
 from service.api.links import draft_links
 from service.api.shared import TABLE_ETAG, VIEW_HEADERS, body_for, view_answer
+from service.errors import NotFoundError
 from service.http import Answer, Call, Operation, answer, canonical_body
 from service.refusals import raise_refusal
 from service.tables import once
 
+_DRAFT: Final = re.compile("p[0-9]{1,4}")
 _drafts: Final[dict[str, Any]] = {key: msgspec.json.Decoder(type_) for key, type_ in wire.DRAFTS.items()}
 _orders: Final[dict[str, Any]] = {key: msgspec.json.Decoder(type_) for key, type_ in wire.HAND_ORDERS.items()}
 _questions: Final[dict[str, Any]] = {key: msgspec.json.Decoder(type_) for key, type_ in wire.QUESTIONS.items()}
@@ -36,7 +39,10 @@ async def take_back_drafts(call: Call) -> Answer:
 
 
 async def take_back_draft(call: Call) -> Answer:
-    return await _take_back(call, call.path("draft"))
+    draft = call.path("draft")
+    if not _DRAFT.fullmatch(draft):
+        raise NotFoundError("There is nothing at this address for you.")
+    return await _take_back(call, draft)
 
 
 async def order_hand(call: Call) -> Answer:
@@ -64,7 +70,9 @@ async def _game(call: Call) -> str:
     return await call.services.tables.game_of(call.uuid("table"), call.caller.id)
 
 
-_DRAFT_PARAMETER: Final = {"draft": {"type": "string", "pattern": "^p[0-9]{1,4}$", "maxLength": 5, "examples": ["p1"]}}
+_DRAFT_PARAMETER: Final = {
+    "draft": {"type": "string", "pattern": f"^{_DRAFT.pattern}$", "maxLength": 5, "examples": ["p1"]}
+}
 
 OPERATIONS: tuple[Operation[Any], ...] = (
     Operation(

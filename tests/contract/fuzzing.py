@@ -6,7 +6,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 from random import Random
-from typing import Final
+from typing import Any, Final
 
 from domain.registry import CURRENT
 from tests.service.client import Player, choose_hearts, play_match
@@ -20,11 +20,9 @@ def run_schemathesis(
 ) -> "subprocess.CompletedProcess[str]":
     """Run the phases with so many examples for each operation; `operator` is a token of that role."""
     ada, ben = Player(url, "Ada"), Player(url, "Ben")
-    users = [
-        {"name": "ada", "fixedHeaders": [_bearer(ada.token)]},
-        {"name": "ben", "fixedHeaders": [_bearer(ben.token)]},
-    ]
+    users = [_user("ada", ada), _user("ben", ben)]
     (folder / "users.json").write_text(json.dumps({"auth": users}))
+    (folder / "service.json").write_text(json.dumps({"url": url, "token": ada.token, "seed": seed}))
     configuration = (_FOLDER / "schemathesis.toml").read_text()
     hooks, tables = json.dumps(str(_FOLDER / "hooks.py")), json.dumps(_tables(ada, ben))
     (folder / "schemathesis.toml").write_text(f"""\
@@ -52,8 +50,8 @@ tables.values = {tables}
     return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
 
 
-def _bearer(token: str) -> dict[str, str]:
-    return {"name": "Authorization", "value": f"Bearer {token}"}
+def _user(name: str, player: Player) -> dict[str, Any]:
+    return {"name": name, "fixedHeaders": [{"name": "Authorization", "value": f"Bearer {player.token}"}]}
 
 
 def _tables(ada: Player, ben: Player) -> list[str]:

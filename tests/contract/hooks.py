@@ -1,10 +1,25 @@
-"""What Schemathesis is told beside the contract and its configuration (deploy/adr on contract testing)."""
+"""What Schemathesis is told beside the contract and its configuration; it loads this file by itself.
 
+The folder in which it runs has `service.json`: where the service is, and the token of a user.
+"""
+
+import json
+import sys
+from pathlib import Path
+from random import Random
 from typing import Any
 
+import httpx
 import schemathesis
 
+sys.path.insert(0, str(Path(__file__).parents[2]))
+
+from tests.contract.moves import some_move
+
 _OPTIONS = ("createTable", "changeOptions")
+_SERVICE = json.loads(Path("service.json").read_text())
+_client = httpx.Client(base_url=_SERVICE["url"], headers={"Authorization": f"Bearer {_SERVICE['token']}"}, timeout=30)
+_rng = Random(_SERVICE["seed"])
 
 
 @schemathesis.hook
@@ -14,13 +29,29 @@ def map_body(context: schemathesis.HookContext, body: Any) -> Any:
     Options: JSON Schema takes 4.0 for the integer 4, the rules of the games do not (H-7, Z-46, V-77).
     Tables: of a public one everybody may see much; whether others see what is not theirs shows at private ones.
     """
-    operation = context.operation
-    name = operation.definition.raw.get("operationId") if operation is not None else None
+    name = _operation_id(context)
     if name in _OPTIONS:
         body = _whole(body)
     if name == "createTable" and isinstance(body, dict) and body.get("visibility", "public") == "public":
         body = {**body, "visibility": "private"}
     return body
+
+
+@schemathesis.hook
+def before_call(context: schemathesis.HookContext, case: schemathesis.Case[Any], kwargs: dict[str, Any]) -> None:
+    """Send a legal move instead of most generated ones, so that matches go on and their answers are seen."""
+    positive = case.meta is not None and case.meta.generation.mode.is_positive
+    if _operation_id(context) != "makeMove" or not positive or _rng.random() < 0.4:
+        return
+    seen = _client.get(f"/v1/tables/{case.path_parameters['table']}")
+    you = seen.json()["you"] if seen.status_code == 200 else None
+    if you is not None and you["decision"] is not None:
+        case.body = {"decision": you["decision"], "move": some_move(seen.json(), _rng)}
+
+
+def _operation_id(context: schemathesis.HookContext) -> str | None:
+    name: str | None = None if context.operation is None else context.operation.definition.raw.get("operationId")
+    return name
 
 
 def _whole(value: Any) -> Any:
