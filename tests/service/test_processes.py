@@ -24,7 +24,7 @@ import service.app
 from service.process import serve_api
 from service.settings import Settings
 
-def create_app(settings):
+def create_app(settings, extra_routes=()):
     async def app(scope, receive, send):
         if scope["type"] == "lifespan":
             for step in ("startup", "shutdown"):

@@ -21,15 +21,21 @@ class Proxy:
     def __init__(self, upstream: str) -> None:
         self._upstream = upstream
         self._fault: Fault | None = None
+        self._lasting = False
         self._writers: set[asyncio.StreamWriter] = set()
         self.met = 0
         """How often a fault was met."""
         self.hit = asyncio.Event()
         """Set when the first one is."""
 
-    def order(self, fault: Fault) -> None:
-        """Let the next bytes from the service meet a fault."""
+    def order(self, fault: Fault, *, lasting: bool = False) -> None:
+        """Let the next bytes from the service meet a fault; `lasting`: all bytes until `mend`."""
         self._fault = fault
+        self._lasting = lasting
+
+    def mend(self) -> None:
+        """Let bytes through again."""
+        self._fault = None
 
     async def serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         """One connection of the service."""
@@ -39,7 +45,9 @@ class Proxy:
         back = asyncio.create_task(self._back(upstream_reader, writer, swallowed))
         try:
             while data := await reader.read(65536):
-                fault, self._fault = self._fault, None
+                fault = self._fault
+                if not self._lasting:
+                    self._fault = None
                 if fault is not None:
                     self.met += 1
                     self.hit.set()
