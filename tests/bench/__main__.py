@@ -23,16 +23,17 @@ from tests.bench.games import longest_of, rows_of
 from tests.bench.growth import growth, longest, reaches
 from tests.bench.matches import GAMES
 from tests.bench.memory import memory
-from tests.bench.over_http import Plan, moves, prepare, processes, reads
+from tests.bench.over_http import Plan, moves, processes, reads
 from tests.bench.replays import replays
 from tests.bench.report import Results, Section, load, results, save, text
 from tests.bench.rig import Rig, rig
 from tests.bench.store_append import appends
+from tests.bench.supply import Moves
 
 SERVED: Final = ("moves", "reads", "processes", "appends", "growth", "longest")
 SECTIONS: Final = ("fold", "functions", "memory", "replay", *SERVED)
-FULL: Final = Plan(tables=110, moves=2000, clients=(1, 16, 64), repetitions=3, seconds=1.2)
-QUICK: Final = Plan(tables=64, moves=300, clients=(1, 64), repetitions=1, seconds=1.0)
+FULL: Final = Plan(clients=(1, 16, 64), repetitions=3, seconds=1.2)
+QUICK: Final = Plan(clients=(1, 64), repetitions=1, seconds=1.0)
 _RESULTS: Final = Path(__file__).parent / "results"
 
 
@@ -119,13 +120,13 @@ def _own(key: str) -> Section | None:
 def _served(running: Rig, wanted: list[str], keys: list[str], *, quick: bool) -> Iterator[Section]:
     """Measure what needs the running service."""
     plan = QUICK if quick else FULL
-    started = prepare(running, keys, plan) if {"moves", "reads", "processes"} & set(wanted) else {}
+    supplies = {key: Moves(running, key) for key in keys}
     if "moves" in wanted:
-        yield moves(running, keys, plan)
+        yield moves(running, supplies, plan)
     if "reads" in wanted:
-        yield reads(running, started, plan)
+        yield reads(running, keys, plan)
     if "processes" in wanted:
-        yield processes(running, keys[0], plan)
+        yield processes(running, keys[0], supplies[keys[0]], plan)
     if "appends" in wanted:
         yield appends(running.servers, (1, 64), repetitions=1 if quick else 3, seconds=2)
     for key in keys:

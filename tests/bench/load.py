@@ -6,10 +6,11 @@ It is told what to do in JSON lines on standard input and answers in JSON lines 
     {"do": "run", "name": "moves", "address": ["127.0.0.1", 8000], "clients": 64, "warm": 0.4, "seconds": 1.5,
      "connections": 1}
 
-A lane is a list of requests that are sent one after the other, the next one when the answer to the last
-one is complete. A client works on one lane at a time. Lanes with `repeat` begin again at their end; of
-others each request is sent once, and a later run goes on where the one before stopped. Without `seconds`
-everything that is left is sent, and every latency is returned in the order of sending.
+Lanes are added to those of the same name. A lane is a list of requests that are sent one after the other, the
+next one when the answer to the last one is complete. A client works on one lane at a time. Lanes with
+`repeat` begin again at their end; of others each request is sent once, and a later run goes on where the one
+before stopped. Without `seconds` everything that is left is sent, and every latency is returned in the order
+of sending.
 """
 
 import asyncio
@@ -58,6 +59,8 @@ class Window:
     lanes: deque[Lane]
     measuring: bool = False
     stopping: bool = False
+    starved: bool = False
+    """Whether a client had nothing left to send."""
     running: int = 0
     sent: int = 0
     """Requests sent, also before and after the measuring."""
@@ -103,6 +106,7 @@ class Client:
         while request is None:
             if not window.lanes:
                 self._lane = None
+                window.starved = True
                 window.cut.set()
                 self._end()
                 return
@@ -203,10 +207,12 @@ async def run(
         "sent": window.sent,
         "seconds": end - start,
         "latencies_ms": [round(latency * 1000, 4) for latency in kept],
-        "median_ms": measured[len(measured) // 2] * 1000 if measured else None,
-        "p99_ms": measured[len(measured) * 99 // 100] * 1000 if measured else None,
+        "median_ms": measured[len(measured) // 2] * 1000 if measured else 0.0,
+        "p99_ms": measured[len(measured) * 99 // 100] * 1000 if measured else 0.0,
         "generator_busy": used / (end - start),
         "failures": window.failures[:3],
+        "cut": window.starved,
+        "left": [len(lane.requests) - lane.next for lane in lanes],
     }
 
 
@@ -224,7 +230,8 @@ def main() -> None:
         if order.pop("do") == "lanes":
             with open(order["file"], "rb") as file:
                 lanes = pickle.load(file)  # noqa: S301 - written by the process that runs us
-            known[order["name"]] = deque(Lane(requests, order["repeat"]) for requests in lanes)
+            mine = known.setdefault(order["name"], deque())
+            mine.extend(Lane(requests, order["repeat"]) for requests in lanes)
         else:
             lanes, (host, port) = known[order.pop("name")], order.pop("address")
             answer = uvloop.run(run(lanes, (host, port), **order))

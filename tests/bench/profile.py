@@ -6,7 +6,6 @@ python -m tests.bench.profile --stacks FILE           stacks that were recorded 
 """
 
 import argparse
-import asyncio
 import subprocess
 import sys
 import tempfile
@@ -16,21 +15,22 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, TextIO
 
-from tests.bench.over_http import Plan, prepare, prepare_reads
 from tests.bench.rig import rig
+from tests.bench.supply import Moves, views
 
 
 def record(key: str, kind: str, clients: int, seconds: float) -> Path:
     """Put a running service under load and return the file with the stacks of its API process."""
     stacks = Path(tempfile.gettempdir()) / "blattwerk-bench" / f"{kind}-{key}.stacks"
     stacks.parent.mkdir(exist_ok=True)
-    plan = Plan(tables=64, moves=1500, clients=(clients,), repetitions=1, seconds=seconds)
     with rig() as running:
-        started = prepare(running, [key], plan)
-        asyncio.run(prepare_reads(running, key, started[key]))
-        running.generator.run(f"{kind} {key}", running.api, clients=clients, seconds=1)
+        supply = Moves(running, key)
+        changed, unchanged = views(running, key)
+        window = {"moves": supply.window, "views": changed, "unchanged": unchanged}[kind]
+        window(clients, 1)
+        supply.refill(clients, seconds + 2)
         with _recorded(running.api.pids[0], seconds, stacks):
-            seen = running.generator.run(f"{kind} {key}", running.api, clients=clients, seconds=seconds + 1)
+            seen = window(clients, seconds + 1)
     print(f"{kind} of {key}, {clients} clients: {seen.rate:.0f}/s, API {seen.api_us:.0f} us; stacks in {stacks}")
     return stacks
 

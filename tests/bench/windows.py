@@ -6,15 +6,15 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from tests.bench.report import Cell
-from tests.bench.rig import Api, Rig, Run
+from tests.bench.rig import Run
+from tests.bench.supply import Window
 
 
 class Kind(NamedTuple):
-    """A kind of request: what it is called, which lanes it sends, and where to."""
+    """A kind of request: what it is called, and what measures a window of it."""
 
     name: str
-    lanes: str
-    api: Api
+    window: Window
 
 
 @dataclass(slots=True)
@@ -61,13 +61,12 @@ COLUMNS_NOTE = (
 )
 
 
-def alternate(rig: Rig, kinds: Sequence[Kind], clients: int, *, repetitions: int, seconds: float) -> dict[str, Series]:
+def alternate(kinds: Sequence[Kind], clients: int, *, repetitions: int, seconds: float) -> dict[str, Series]:
     """Run all kinds in turn, several times."""
     series = {kind.name: Series() for kind in kinds}
     for _ in range(repetitions):
         for kind in kinds:
-            run = rig.generator.run(kind.lanes, kind.api, clients=clients, seconds=seconds)
-            series[kind.name].runs.append(run)
+            series[kind.name].runs.append(kind.window(clients, seconds))
     return series
 
 

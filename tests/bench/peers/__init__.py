@@ -17,10 +17,10 @@ from typing import Any, Final
 
 import psycopg
 
-from tests.bench.over_http import Plan, prepare
 from tests.bench.report import Cell, Row, Section
 from tests.bench.rig import Rig, rig
 from tests.bench.store_append import append_rate, pgbench_rate
+from tests.bench.supply import Moves
 
 _FOLDER: Final = Path(__file__).parent
 _COLUMNS: Final = ("clients", "per second", "median ms", "p99 ms", "answered when", "what")
@@ -45,9 +45,7 @@ def compared(*, quick: bool) -> Iterator[Section]:
 
 
 def _rows(running: Rig, seconds: float) -> Iterator[Row]:
-    keys = ("hearts",)
-    prepare(running, keys, Plan(tables=_CLIENTS, moves=1500, clients=(_CLIENTS,), repetitions=1, seconds=seconds))
-    ours = running.generator.run("moves hearts", running.api, clients=_CLIENTS, seconds=seconds, warm=1)
+    ours = Moves(running, "hearts").window(_CLIENTS, seconds, warm=1)
     yield _row("Blattwerk, Hearts over HTTP", ours.rate, ours.median_ms, ours.p99_ms, "on disk", "HTTP")
     for name, database in (
         ("boardgame.io, in memory", None),
