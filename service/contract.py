@@ -8,12 +8,13 @@ import argparse
 import json
 import sys
 from collections.abc import Iterable, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any, Final
 
 import msgspec
 
-from service.contract_examples import answers, bodies
+from service.contract_examples import Examples, answers, bodies
 from service.contract_schemas import REF_TEMPLATE, completed, component_schemas, schema_of
 from service.errors import HTTP_KINDS, INTERNAL, KINDS, FieldError, Kind
 from service.http import PROBLEM_TYPE, TAG_LENGTH_MAX, Operation, Problem
@@ -90,6 +91,7 @@ def contract(operations: Sequence[Operation[Any]]) -> dict[str, Any]:
                     "schema": {"type": "string", "pattern": "^[0-9a-f]{32}$"},
                 }
             },
+            "examples": {name: {"value": json.loads(text)} for text, name in _shared_examples().items()},
             "responses": {f"Problem{status}": _problem_response(status) for status in _used_statuses(operations)},
             "schemas": component_schemas(_types(operations)),
         },
@@ -117,13 +119,32 @@ def _operation(operation: Operation[Any]) -> dict[str, Any]:
     if parameters:
         made["parameters"] = parameters
     if operation.body is not None:
-        example = bodies().get(operation.id)
         content: dict[str, Any] = {"schema": schema_of(operation.body)}
-        if example is not None:
-            content["examples"] = example
+        content["examples"] = _examples(bodies()[operation.id])
         made["requestBody"] = {"required": True, "content": {"application/json": content}}
     made["responses"] = _responses(operation)
     return made
+
+
+def _examples(examples: Examples) -> dict[str, Any]:
+    """Return examples by name; those of several operations are components."""
+    shared = _shared_examples()
+    return {
+        name: {"$ref": f"#/components/examples/{shared[text]}"}
+        if (text := json.dumps(value)) in shared
+        else {"value": value}
+        for name, value in examples.items()
+    }
+
+
+@cache
+def _shared_examples() -> dict[str, str]:
+    """The names of those examples, by their JSON, that are shown for more than one operation."""
+    names: dict[str, list[str]] = {}
+    for operation, examples in (*answers().items(), *bodies().items()):
+        for name, value in examples.items():
+            names.setdefault(json.dumps(value), []).append(f"{operation}_{name}")
+    return {text: several[0] for text, several in names.items() if len(several) > 1}
 
 
 def _path_parameters(operation: Operation[Any]) -> Iterable[dict[str, Any]]:
@@ -201,11 +222,13 @@ def _responses(operation: Operation[Any]) -> dict[str, Any]:
     success: dict[str, Any] = {"description": _STATUS_TEXTS[operation.status], "headers": headers}
     if operation.answer is not None:
         content: dict[str, Any] = {"schema": schema_of(operation.answer)}
-        examples = answers().get(operation.id)
-        if examples is not None:
-            content["examples"] = examples
+        examples = answers()[operation.id]
         first, *others = operation.answer_media_types
-        success["content"] = {first: content} | {other: {"schema": schema_of(str)} for other in others}
+        content["examples"] = _examples({name: value for name, value in examples.items() if name not in others})
+        success["content"] = {first: content}
+        for other in others:
+            shown = {"text": {"value": examples[other]}}
+            success["content"][other] = {"schema": schema_of(str), "examples": shown}
     if operation.links:
         success["links"] = {name: dict(link) for name, link in operation.links.items()}
     made: dict[str, Any] = {str(operation.status): success}

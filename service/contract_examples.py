@@ -1,112 +1,96 @@
-"""Examples of the contract. Those of tables are real: folded from commands with a fixed secret and time."""
+"""Examples of the contract, by operation and name. Those of tables and matches are real ones."""
 
 import json
 from functools import cache
 from typing import Any, Final
-from uuid import UUID
 
 import msgspec
 
-from domain import fairness
-from domain.codec import Codec, Event
-from domain.decider import AnyGame, OptionProblem
+from domain.decider import Rejection
 from domain.explain import explain, moves_with
 from domain.registry import CURRENT
-from domain.table import rules
-from domain.table.fold import apply, begin
-from domain.table.model import Accepted, Facts, TableState
 from domain.table.views import event_seen
-from projections.table_view import project, splice
+from domain.verify import verify
+from service import wire
+from service.api.games import game_info, game_summary, rule_list
+from service.contract_matches import PLAYER, TABLE, TIME, ExampleMatch, asked_seats
+from service.contract_schemas import REF_TEMPLATE
+from service.heads import Signer
+from service.verify.notes import is_signed
 
-_TABLE: Final = UUID("018f2b6e-7c1a-4d3e-9a44-5b6c7d8e9f01")
-_PLAYER: Final = "5f0c2d8e-41c7-4b1e-9b7d-0d7b6f3c2a10"
 _TOKEN: Final = "a3f1b2c4-0d5e-4f6a-8b7c-9d0e1f2a3b4c"  # noqa: S105 - an id
-_SECRET: Final = bytes(range(32))
-_TIME: Final = 1_750_000_000_000
 _BEARER: Final = "bw_" + "A" * 43
+_HEARTS: Final = "hearts"
+_RULES_SHOWN: Final = 3
+"""Of the rules and the codes of a game the example shows so many."""
+_VIEWS: Final = (
+    "createTable",
+    "getTable",
+    "takeSeat",
+    "freeSeat",
+    "startRound",
+    "changeOptions",
+    "markReady",
+    "endMatch",
+)
+_NOTED_VIEWS: Final = ("prepareDraft", "takeBackDrafts", "takeBackDraft", "orderHand")
 
-
-class _Match:
-    """A short match of bots against one person, for examples."""
-
-    def __init__(self, game: AnyGame) -> None:
-        self.game = game
-        self._codec = Codec(game)
-        self.events: list[Event] = []
-        made = rules.create(
-            game,
-            {},
-            _asked_seats(game),
-            tuple(range(1, _count(game))),
-            player=_PLAYER,
-            visibility="public",
-            commitment=fairness.commitment(_TABLE.bytes, _SECRET).hex(),
-        )
-        if not isinstance(made, Facts):
-            raise TypeError(f"{game.key}: {made}")
-        self.state: TableState = begin(game, str(_TABLE), made, _TIME)
-        self._record(made, "create", None, None, None)
-        key = fairness.match_key(_TABLE.bytes, _SECRET, game.rules_id, [None] * self.state.setup.seats)
-        self.chance = fairness.MatchChance(key)
-        started = rules.start(self.state, 0, self.chance)
-        if not isinstance(started, Facts):
-            raise TypeError(f"{game.key}: {started}")
-        self._apply(started, "start", 0, None, None)
-
-    def play_until_own_move(self) -> None:
-        """Let everybody play by the timeout move until seat 0 has moved once."""
-        for _ in range(200):
-            seat = next(seat for seat, decision in enumerate(self.state.decisions) if decision is not None)
-            move = self.game.timeout_move(self.state.play, seat)
-            decision = self.state.decisions[seat]
-            judged = rules.move(self.state, seat, decision or 0, move, self.chance, _SECRET.hex())
-            if not isinstance(judged, Accepted):
-                raise TypeError(f"{self.game.key}: {judged}")
-            self._apply(judged.facts, move.__struct_config__.tag, seat, decision, move)
-            if seat == 0:
-                return
-
-    def _apply(self, facts: Facts, type_: str, seat: int, decision: int | None, move: Any) -> None:
-        self._record(facts, type_, seat, decision, move)
-        self.state = apply(self.state, seat, facts)
-
-    def _record(self, facts: Facts, type_: str, seat: int | None, decision: int | None, move: Any) -> None:
-        version = len(self.events) + 1
-        sealed = self._codec.seal(
-            facts,
-            seats=self.state.setup.seats,
-            salts=fairness.Salts(_SECRET),
-            version=version,
-            time=_TIME + 1000 * version,
-            type_=type_,
-            actor=seat,
-            decision=decision,
-            move=move,
-        )
-        self.events.append(sealed.event)
-
-    def view(self, seat: int | None = 0) -> Any:
-        """Return the view as JSON."""
-        projection = project(self.state, {_PLAYER: "Ada"})
-        return json.loads(splice(projection.public, None if seat is None else projection.seats[seat]))
-
-
-def _asked_seats(game: AnyGame) -> int | None:
-    """The number of seats to ask for, None where the options' defaults say it."""
-    return None if "default" in game.options_schema.get("properties", {}).get("players", {}) else 3
-
-
-def _count(game: AnyGame) -> int:
-    asked = _asked_seats(game)
-    parsed = game.parse_options({}, asked)
-    if isinstance(parsed, OptionProblem):
-        raise TypeError(f"{game.key}: {parsed}")
-    return game.seat_count(parsed, asked)
+Examples = dict[str, Any]
+"""Values by name, as they are sent."""
 
 
 @cache
-def _matches() -> dict[str, _Match]:
-    matches = {key: _Match(game) for key, game in CURRENT.items()}
+def bodies() -> dict[str, Examples]:
+    """Return examples of request bodies by operation."""
+    tables: Examples = {}
+    moves: Examples = {}
+    for key, match in _matches().items():
+        tables[key] = {"game": key, "bots": [1, 2]} | ({"seats": 3} if asked_seats(match.game) else {})
+        answered = match.events[-1]
+        moves[key] = {"decision": answered.decision, "move": _builtin(answered.move)}
+    return {
+        "createPlayer": {"ada": {"name": "Ada"}},
+        "changeMe": {"ada": {"name": "Ada L."}},
+        "createToken": {"phone": {"label": "phone", "expires_in_days": 90}},
+        "createTable": tables,
+        "takeSeat": {"first_open": {"client_seed": "20" * 32}, "bot": {"bot": True, "seat": 2}},
+        "startRound": {"match": {"round": 1}},
+        "markReady": {"ready": {"ready": True}},
+        "changeOptions": {"none": {}},
+        "makeMove": moves,
+        "prepareDraft": _described(tuple(wire.DRAFTS.values())),
+        "orderHand": _described(tuple(wire.HAND_ORDERS.values())),
+        "askAdvice": _described(tuple(wire.QUESTIONS.values())),
+    }
+
+
+@cache
+def answers() -> dict[str, Examples]:
+    """Return examples of answers by operation."""
+    views = {key: match.view() for key, match in _matches().items()}
+    noted = {key: match.view(game.new()) for key, match in _matches().items() if (game := match.game.notes) is not None}
+    return {
+        **dict.fromkeys(_VIEWS, views),
+        **dict.fromkeys(_NOTED_VIEWS, noted),
+        "getDrafts": {key: view["you"]["private"] for key, view in noted.items()},
+        "askAdvice": _advice(),
+        **_accounts(),
+        **_games(),
+        **_evidence(),
+        **{name: {key: example(match) for key, match in _matches().items()} for name, example in _OF_MATCHES.items()},
+        "listTables": {"page": {"items": [_summary(match) for match in _matches().values()], "next_cursor": None}},
+        "livez": {"ok": {"status": "ok"}},
+        "readyz": {"ok": {"status": "ok", "database": "ok", "views": "ok"}},
+        "metrics": {"requests": 'http_server_request_duration_seconds_count{http_route="/livez"} 7.0\n'},
+        "getContract": {
+            "contract": {"openapi": "3.1.0", "info": {"title": "Blattwerk", "version": "1.0.0"}, "paths": {}}
+        },
+    }
+
+
+@cache
+def _matches() -> dict[str, ExampleMatch]:
+    matches = {key: ExampleMatch(game) for key, game in CURRENT.items()}
     for match in matches.values():
         match.play_until_own_move()
     return matches
@@ -116,62 +100,121 @@ def _builtin(value: Any) -> Any:
     return json.loads(msgspec.json.encode(value))
 
 
-@cache
-def bodies() -> dict[str, dict[str, Any]]:
-    """Return examples of request bodies by operation."""
-    tables: dict[str, Any] = {}
-    moves: dict[str, Any] = {}
-    for key, match in _matches().items():
-        tables[key] = {"value": {"game": key, "bots": [1, 2]} | ({"seats": 3} if _asked_seats(match.game) else {})}
-        answered = match.events[-1]
-        moves[key] = {"value": {"decision": answered.decision, "move": _builtin(answered.move)}}
+def _described(types: tuple[Any, ...]) -> Examples:
+    """Return an example for each member of unions of tagged structs, from what their fields say of themselves."""
+    (*_,), components = msgspec.json.schema_components(types, ref_template=REF_TEMPLATE)
+    tagged = {name: schema for name, schema in components.items() if "type" in schema.get("properties", {})}
     return {
-        "createPlayer": {"ada": {"value": {"name": "Ada"}}},
-        "changeMe": {"ada": {"value": {"name": "Ada L."}}},
-        "createToken": {"phone": {"value": {"label": "phone", "expires_in_days": 90}}},
-        "createTable": tables,
-        "takeSeat": {"first_open": {"value": {"client_seed": "20" * 32}}, "bot": {"value": {"bot": True, "seat": 2}}},
-        "startRound": {"match": {"value": {"round": 1}}},
-        "markReady": {"ready": {"value": {"ready": True}}},
-        "changeOptions": {"none": {"value": {}}},
-        "makeMove": moves,
+        schema["properties"]["type"]["enum"][0]: {
+            field: _first(schema["properties"][field]) for field in schema["required"]
+        }
+        for schema in tagged.values()
     }
 
 
-@cache
-def answers() -> dict[str, dict[str, Any]]:
-    """Return examples of answers by operation."""
-    views = {key: {"value": match.view()} for key, match in _matches().items()}
-    pages: dict[str, Any] = {}
-    results: dict[str, Any] = {}
-    for key, match in _matches().items():
-        seen = [_builtin(event_seen(event, 0, over=False)) for event in match.events[:3]]
-        pages[key] = {"value": {"game": key, "version": match.state.version, "items": seen, "next_after": 3}}
-        last = _builtin(event_seen(match.events[-1], 0, over=False))
-        results[key] = {"value": {"game": key, "version": match.state.version, "event": last, "view": match.view()}}
-    replays: dict[str, Any] = {}
-    explained: dict[str, Any] = {}
-    for key, match in _matches().items():
-        last = _builtin(event_seen(match.events[-1], 0, over=False))
-        version = match.state.version
-        step = {"version": version, "event": last, "view": match.view(), "hands": None}
-        replays[key] = {"value": {"game": key, "version": version, "seat": "0", "items": [step], "next_from": None}}
-        judged = _builtin(explain(match.state, 0, moves_with(match.game, match.view()["you"]["hand"][:2])))
-        explained[key] = {
-            "value": {"game": key, "version": version, "seat": 0, "view": match.view(), "answers": judged}
-        }
-    tables = ("createTable", "getTable", "takeSeat", "freeSeat", "startRound", "changeOptions", "markReady", "endMatch")
+def _first(schema: Any) -> Any:
+    """The first value that a schema names, for an array one of its items."""
+    for key in ("examples", "enum"):
+        if key in schema:
+            return schema[key][0]
+    return [_first(schema["items"])]
+
+
+# accounts
+
+
+def _accounts() -> dict[str, Examples]:
+    me = {"player": PLAYER, "name": "Ada", "role": "player", "created": TIME}
+    token = {"token_id": _TOKEN, "label": "phone", "created": TIME, "last_used": TIME, "expires": None, "current": True}
     return {
-        **dict.fromkeys(tables, views),
-        "makeMove": results,
-        "listEvents": pages,
-        "getReplay": replays,
-        "explainMove": explained,
-        "createPlayer": {"ada": {"value": {"player": _PLAYER, "name": "Ada", "token_id": _TOKEN, "token": _BEARER}}},
-        "getPlayer": {"ada": {"value": {"player": _PLAYER, "name": "Ada"}}},
-        "getMe": {"ada": {"value": {"player": _PLAYER, "name": "Ada", "role": "player", "created": _TIME}}},
-        "changeMe": {"ada": {"value": {"player": _PLAYER, "name": "Ada L.", "role": "player", "created": _TIME}}},
-        "createToken": {"phone": {"value": {"token_id": _TOKEN, "label": "phone", "expires": _TIME, "token": _BEARER}}},
-        "livez": {"ok": {"value": {"status": "ok"}}},
-        "readyz": {"ok": {"value": {"status": "ok", "database": "ok", "views": "ok"}}},
+        "createPlayer": {"ada": {"player": PLAYER, "name": "Ada", "token_id": _TOKEN, "token": _BEARER}},
+        "getPlayer": {"ada": {"player": PLAYER, "name": "Ada"}},
+        "getMe": {"ada": me},
+        "changeMe": {"ada": me | {"name": "Ada L."}},
+        "createToken": {"phone": {"token_id": _TOKEN, "label": "phone", "expires": TIME, "token": _BEARER}},
+        "listTokens": {"phone": {"items": [token]}},
+    }
+
+
+# games
+
+
+def _games() -> dict[str, Examples]:
+    rules = _builtin(rule_list(CURRENT[_HEARTS]))
+    rules["rules"] = rules["rules"][:_RULES_SHOWN]
+    rules["rejections"] = dict(list(rules["rejections"].items())[:_RULES_SHOWN])
+    return {
+        "listGames": {"all": {"items": [_builtin(game_summary(game)) for game in CURRENT.values()]}},
+        "getGame": {key: _builtin(game_info(game)) for key, game in CURRENT.items()},
+        "getRules": {_HEARTS: rules},
+    }
+
+
+# matches
+
+
+def _summary(match: ExampleMatch) -> Any:
+    return json.loads(match.projection().summary)
+
+
+def _last(match: ExampleMatch) -> Any:
+    return _builtin(event_seen(match.events[-1], 0, over=False))
+
+
+def _page(match: ExampleMatch) -> Any:
+    seen = [_builtin(event_seen(event, 0, over=False)) for event in match.events[:3]]
+    return {"game": match.game.key, "version": match.state.version, "items": seen, "next_after": 3}
+
+
+def _result(match: ExampleMatch) -> Any:
+    return {"game": match.game.key, "version": match.state.version, "event": _last(match), "view": match.view()}
+
+
+def _replay(match: ExampleMatch) -> Any:
+    version = match.state.version
+    step = {"version": version, "event": _last(match), "view": match.view(), "hands": None}
+    return {"game": match.game.key, "version": version, "seat": "0", "items": [step], "next_from": None}
+
+
+def _explained(match: ExampleMatch) -> Any:
+    view, key = match.view(), match.game.key
+    judged = _builtin(explain(match.state, 0, moves_with(match.game, view["you"]["hand"][:2])))
+    return {"game": key, "version": match.state.version, "seat": 0, "view": view, "answers": judged}
+
+
+_OF_MATCHES: Final = {"makeMove": _result, "listEvents": _page, "getReplay": _replay, "explainMove": _explained}
+
+
+def _advice() -> Examples:
+    """Answers to those example questions that can be asked of the example's hand."""
+    made: Examples = {}
+    for key, question_type in wire.QUESTIONS.items():
+        match, advice = _matches()[key], CURRENT[key].advice
+        for name, question in _described((question_type,)).items():
+            answer = (
+                None if advice is None else advice.answer(match.state.play, 0, msgspec.convert(question, question_type))
+            )
+            if answer is not None and not isinstance(answer, Rejection):
+                made[f"{key}_{name}"] = _builtin(answer)
+    return made
+
+
+# evidence
+
+
+def _evidence() -> dict[str, Examples]:
+    """A match that ended because everybody left: its head, its record, its audit."""
+    match, signer = ExampleMatch(CURRENT[_HEARTS]), Signer(bytes(32), "blattwerk.example")
+    match.play_until_own_move()
+    match.leave()
+    record = match.record(signer)
+    report = verify(record, check_note=is_signed)
+    version, time = match.state.version, match.events[-1].time
+    note = signer.head(TABLE, version, match.hash, time)
+    head = wire.Head(str(TABLE), version, match.hash.hex(), time, note, signer.verifier_key)
+    text = f'[Table "{TABLE}"]\n[Rules "{match.game.rules_id}"]\n\n1. create\n'
+    return {
+        "getHead": {_HEARTS: _builtin(head)},
+        "getRecord": {_HEARTS: json.loads(record), "text/plain": text},
+        "auditTable": {_HEARTS: {"ok": report.ok, "checks": _builtin(report.checks)}},
     }

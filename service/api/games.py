@@ -16,24 +16,30 @@ _CACHE: Final = {"Cache-Control": "public, max-age=300"}
 
 
 async def list_games(_: Call) -> Answer:
-    items = tuple(
-        wire.GameSummary(game.key, game.title, game.rules_version, *game.seats, game.credits)
-        for game in CURRENT.values()
-    )
-    return answer(wire.GameList(items), headers=_CACHE)
+    return answer(wire.GameList(tuple(map(game_summary, CURRENT.values()))), headers=_CACHE)
 
 
 async def get_game(call: Call) -> Answer:
-    game = _game(call)
-    options = dict(game.options_schema)
-    info = wire.GameInfo(game.key, game.title, game.rules_version, *game.seats, game.credits, options)
-    return answer(info, headers=_CACHE)
+    return answer(game_info(_game(call)), headers=_CACHE)
 
 
 async def get_rules(call: Call) -> Answer:
-    game = _game(call)
-    rules = wire.RuleList(game.key, game.rules_version, game.rules, dict(game.rejections))
-    return answer(rules, headers=_CACHE)
+    return answer(rule_list(_game(call)), headers=_CACHE)
+
+
+def game_summary(game: AnyGame) -> wire.GameSummary:
+    """Return what the list of games says of one."""
+    return wire.GameSummary(game.key, game.title, game.rules_version, *game.seats, game.credits)
+
+
+def game_info(game: AnyGame) -> wire.GameInfo:
+    """Return a game with the schema of its options."""
+    return wire.GameInfo(game.key, game.title, game.rules_version, *game.seats, game.credits, dict(game.options_schema))
+
+
+def rule_list(game: AnyGame) -> wire.RuleList:
+    """Return all rules of a game, and the sentences of its refusals."""
+    return wire.RuleList(game.key, game.rules_version, game.rules, dict(game.rejections))
 
 
 def _game(call: Call) -> AnyGame:

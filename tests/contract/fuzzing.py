@@ -6,7 +6,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 from random import Random
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from domain.registry import CURRENT
 from tests.service.client import Player, choose_hearts, play_match
@@ -23,26 +23,7 @@ def run_schemathesis(
     users = [_user("ada", ada), _user("ben", ben)]
     (folder / "users.json").write_text(json.dumps({"auth": users}))
     (folder / "service.json").write_text(json.dumps({"url": url, "token": ada.token, "seed": seed}))
-    configuration = (_FOLDER / "schemathesis.toml").read_text()
-    hooks, tables = json.dumps(str(_FOLDER / "hooks.py")), json.dumps(_tables(ada, ben))
-    (folder / "schemathesis.toml").write_text(f"""\
-hooks = {hooks}
-{configuration}
-# Metrics are for operators.
-[[operations]]
-include-operation-id = "metrics"
-headers = {{ Authorization = "Bearer {operator}" }}
-
-[auth.wfc]
-path = "{folder / "users.json"}"
-peers = ["ada", "ben"]
-
-[dictionaries]
-tables.values = {tables}
-
-[parameters]
-"path.table" = {{ dictionary = "tables", probability = 0.7 }}
-""")
+    (folder / "schemathesis.toml").write_text(_configuration(folder, operator, _tables(ada, ben)))
     command = [sys.executable, "-c", "from schemathesis.cli import schemathesis; schemathesis()"]
     command += ["--config-file", str(folder / "schemathesis.toml"), "run", f"{url}/openapi.json"]
     command += ["--phases", ",".join(phases), "--max-examples", str(examples), "--seed", str(seed), "--no-color"]
@@ -54,18 +35,52 @@ def _user(name: str, player: Player) -> dict[str, Any]:
     return {"name": name, "fixedHeaders": [{"name": "Authorization", "value": f"Bearer {player.token}"}]}
 
 
-def _tables(ada: Player, ben: Player) -> list[str]:
-    """Tables in every state, at which both users sit, one of them, or neither."""
-    made: list[str] = []
-    for game in CURRENT:
-        lobby = ada.create(game, seats=3, bots=[1])
-        together = ada.create(game, seats=3, bots=[1])
+def _configuration(folder: Path, operator: str, tables: "Tables") -> str:
+    """The committed configuration with what is known only now."""
+    hooks, users = (json.dumps(str(path)) for path in (_FOLDER / "hooks.py", folder / "users.json"))
+    return f"""\
+hooks = {hooks}
+{(_FOLDER / "schemathesis.toml").read_text()}
+[[operations]]
+include-operation-id = "metrics"
+headers = {{ Authorization = "Bearer {operator}" }}
+
+[auth.wfc]
+path = {users}
+peers = ["ada", "ben"]
+
+[dictionaries]
+tables.values = {json.dumps(tables.every)}
+noting.values = {json.dumps(tables.noting)}
+leaving.values = {json.dumps(tables.leaving)}
+"""
+
+
+class Tables(NamedTuple):
+    """Tables for the operations to find; generated ids alone would find none."""
+
+    every: list[str]
+    """In every state; both users sit there, or one."""
+    noting: list[str]
+    """Running ones of games that have drafts and an order of the hand."""
+    leaving: list[str]
+    """To be left, which ends some of them."""
+
+
+def _tables(ada: Player, ben: Player) -> Tables:
+    tables = Tables([], [], [])
+    for key, game in CURRENT.items():
+        lobby, together = (ada.create(key, seats=3, bots=[1]) for _ in range(2))
         ben.sit(together)
-        alone = [ada.create(game, seats=3, bots=[1, 2], visibility="private") for _ in range(2)]
-        for table in (together, *alone):
+        alone, noting, leaving = (ada.create(key, seats=3, bots=[1, 2], visibility="private") for _ in range(3))
+        for table in (together, alone, noting, leaving):
             ada.start(table)
-        made += [lobby, together, *alone]
+        tables.every.extend((lobby, together, alone))
+        tables.leaving.append(leaving)
+        if game.notes is not None:
+            tables.noting.append(noting)
     over = ada.create("hearts", options={"target_score": 1}, seats=3, bots=[1, 2])
     ada.start(over)
     play_match([ada], over, choose_hearts, Random(1))
-    return [*made, over]
+    tables.every.append(over)
+    return tables

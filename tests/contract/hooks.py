@@ -39,14 +39,20 @@ def map_body(context: schemathesis.HookContext, body: Any) -> Any:
 
 @schemathesis.hook
 def before_call(context: schemathesis.HookContext, case: schemathesis.Case[Any], kwargs: dict[str, Any]) -> None:
-    """Send a legal move instead of most generated ones, so that matches go on and their answers are seen."""
+    """Send legal moves and drafts instead of most generated ones, so that matches go on and their answers are seen."""
     positive = case.meta is not None and case.meta.generation.mode.is_positive
-    if _operation_id(context) != "makeMove" or not positive or _rng.random() < 0.4:
+    name = _operation_id(context)
+    if name not in ("makeMove", "prepareDraft") or not positive or _rng.random() < 0.4:
         return
     seen = _client.get(f"/v1/tables/{case.path_parameters['table']}")
     you = seen.json()["you"] if seen.status_code == 200 else None
-    if you is not None and you["decision"] is not None:
+    if you is None or you["decision"] is None:
+        return
+    if name == "makeMove":
         case.body = {"decision": you["decision"], "move": some_move(seen.json(), _rng)}
+    for entry in you["legal"]:
+        if name == "prepareDraft" and entry["type"] == "prepare":
+            case.body = {"type": "prepare", **_rng.choice(entry["melds"])["meld"]}
 
 
 def _operation_id(context: schemathesis.HookContext) -> str | None:

@@ -1,0 +1,135 @@
+"""The committed contract: equal to what is served, complete, closed, with examples that keep it."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import httpx
+import pytest
+
+from service.contract import main
+from tests.contract.document import CONTRACT, OPERATIONS, PATH, Operation, examples_of, faults, reachable, resolved
+
+PROBLEM = "application/problem+json"
+EVERY = pytest.mark.parametrize("operation", OPERATIONS.values(), ids=list(OPERATIONS))
+
+
+def contents(operation: Operation) -> Iterator[tuple[str, str, dict[str, Any]]]:
+    """Every content of an operation: where it is, its media type, and what is said of it."""
+    for media_type, content in operation.definition.get("requestBody", {}).get("content", {}).items():
+        yield "body", media_type, content
+    for status, response in operation.definition["responses"].items():
+        for media_type, content in resolved(response).get("content", {}).items():
+            yield status, media_type, content
+
+
+def test_the_committed_contract_is_that_of_the_service() -> None:
+    assert main(["--check", str(PATH)]) == 0
+
+
+def test_a_contract_that_differs_is_noticed(tmp_path: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    other = tmp_path / "openapi.json"
+    other.write_bytes(PATH.read_bytes().replace(b"Blattwerk", b"Blattwerg", 1))
+    assert main(["--check", str(other)]) == 1
+    assert "is not what the service serves" in capsys.readouterr().out
+    assert main(["--write", str(other)]) == 0
+    assert other.read_bytes() == PATH.read_bytes()
+
+
+def test_the_running_service_serves_the_committed_contract(service_url: str) -> None:
+    served = httpx.get(f"{service_url}/openapi.json")
+    assert served.content == PATH.read_bytes()
+    assert served.headers["content-type"] == "application/json"
+
+
+def test_operations_have_names_of_their_own_and_declared_tags() -> None:
+    named = [operation["operationId"] for methods in CONTRACT["paths"].values() for operation in methods.values()]
+    assert len(set(named)) == len(named)
+    tags = {tag["name"] for tag in CONTRACT["tags"]}
+    for operation in OPERATIONS.values():
+        assert len(operation.definition["tags"]) == 1, operation.id
+        assert set(operation.definition["tags"]) <= tags, operation.id
+        assert operation.definition["summary"], operation.id
+        assert operation.definition["description"], operation.id
+
+
+@EVERY
+def test_every_status_that_can_come_is_declared_with_its_problem(operation: Operation) -> None:
+    definition = operation.definition
+    statuses = {int(status) for status in definition["responses"]}
+    expected = {500, 503}
+    if definition.get("security") != []:
+        expected |= {401}
+    if "requestBody" in definition:
+        expected |= {400, 413, 415}
+    parameters = definition.get("parameters", [])
+    if any(parameter["in"] == "query" for parameter in parameters):
+        expected |= {400}
+    if any(parameter["in"] == "path" for parameter in parameters):
+        expected |= {404}
+    if any(parameter["name"] == "Idempotency-Key" for parameter in parameters):
+        expected |= {400, 422}
+    if any("content" in resolved(definition["responses"][str(status)]) for status in statuses if status < 300):
+        expected |= {406}
+    assert expected <= statuses
+    assert any(400 <= status < 500 for status in statuses)
+    for status in statuses:
+        if status >= 400:
+            assert set(resolved(definition["responses"][str(status)])["content"]) == {PROBLEM}, status
+
+
+@EVERY
+def test_bodies_are_closed(operation: Operation) -> None:
+    schema = operation.definition.get("requestBody", {}).get("content", {}).get("application/json", {}).get("schema")
+    for part in reachable(schema):
+        if part.get("type") == "object":
+            assert part.get("additionalProperties") is False, part.get("title")
+
+
+@EVERY
+def test_alternatives_that_have_a_tag_are_told_apart_by_it(operation: Operation) -> None:
+    for _, _, content in contents(operation):
+        for part in reachable(content["schema"]):
+            options = [resolved(option) for option in part.get("anyOf", ()) if "$ref" in option]
+            for tag in ("type", "game"):
+                if len(options) > 1 and all(_tag(option, tag) for option in options):
+                    mapping = part["discriminator"]["mapping"]
+                    assert part["discriminator"]["propertyName"] == tag
+                    assert mapping == {_tag(resolved(each), tag): each["$ref"] for each in part["anyOf"]}
+
+
+def _tag(schema: dict[str, Any], name: str) -> str | None:
+    values = schema.get("properties", {}).get(name, {}).get("enum", ())
+    return values[0] if len(values) == 1 and name in schema.get("required", ()) else None
+
+
+@EVERY
+def test_everything_sent_or_answered_has_an_example_and_keeps_its_schema(operation: Operation) -> None:
+    for where, media_type, content in contents(operation):
+        examples = examples_of(content)
+        assert examples, f"{where} {media_type}"
+        for name, value in examples.items():
+            assert not faults(content["schema"], value), f"{where} {media_type} {name}"
+
+
+def test_an_example_that_does_not_keep_its_schema_would_be_noticed() -> None:
+    assert faults({"$ref": "#/components/schemas/NewPlayer"}, {"name": "Ada", "age": 7})
+    assert faults({"$ref": "#/components/schemas/NewPlayer"}, {"name": "\u0007"})
+    assert not faults({"$ref": "#/components/schemas/NewPlayer"}, {"name": "Ada"})
+
+
+@EVERY
+def test_parameters_say_what_they_are(operation: Operation) -> None:
+    for parameter in operation.definition.get("parameters", ()):
+        assert parameter["description"], parameter["name"]
+        for example in parameter.get("schema", {}).get("examples", ()):
+            assert not faults(parameter["schema"], example), parameter["name"]
+
+
+def test_links_lead_to_operations_and_parameters_that_exist() -> None:
+    for operation in OPERATIONS.values():
+        for response in operation.definition["responses"].values():
+            for name, link in resolved(response).get("links", {}).items():
+                target = OPERATIONS[link["operationId"]].definition
+                known = {parameter["name"] for parameter in target.get("parameters", ())}
+                assert set(link.get("parameters", ())) <= known, f"{operation.id} {name}"
+                assert "requestBody" not in link or "requestBody" in target, f"{operation.id} {name}"
