@@ -6,6 +6,8 @@ import socket
 import subprocess
 import sys
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
 
@@ -50,40 +52,44 @@ def listener() -> Any:
         yield bound
 
 
-def start(listener: socket.socket, *proxies: str) -> "subprocess.Popen[str]":
+@contextmanager
+def serving(listener: socket.socket, *proxies: str) -> Iterator["subprocess.Popen[str]"]:
+    """A process that serves an application which takes a second for each answer."""
     command = [sys.executable, "-c", SLOW_SERVICE, str(listener.fileno()), *proxies]
     files = (listener.fileno(),)
-    process = subprocess.Popen(command, cwd=ROOT, pass_fds=files, stdout=subprocess.PIPE, text=True)
+    with subprocess.Popen(command, cwd=ROOT, pass_fds=files, stdout=subprocess.PIPE, text=True) as process:
+        try:
+            assert said(process) == "started\n"
+            yield process
+        finally:
+            process.kill()
+
+
+def said(process: "subprocess.Popen[str]") -> str:
+    """The next line that a process prints."""
     assert process.stdout is not None
-    assert process.stdout.readline() == "started\n"
-    return process
+    return process.stdout.readline()
 
 
 def test_a_process_that_is_asked_to_end_finishes_the_request_under_way(listener: socket.socket) -> None:
-    process = start(listener)
-    assert process.stdout is not None
-    with socket.create_connection(listener.getsockname()) as client:
+    with serving(listener) as process, socket.create_connection(listener.getsockname()) as client:
         client.sendall(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")
-        assert process.stdout.readline() == "begun\n"
+        assert said(process) == "begun\n"
         process.send_signal(signal.SIGTERM)
         client.settimeout(20)
         assert client.recv(100).startswith(b"HTTP/1.1 200 OK")
-    assert process.communicate(timeout=20)[0] == "closed\n"
+        assert process.communicate(timeout=20)[0] == "closed\n"
 
 
 @pytest.mark.parametrize(("proxies", "seen"), [((), "127.0.0.1"), (("127.0.0.0/8",), "203.0.113.9")])
 def test_where_a_request_came_from_is_believed_of_trusted_proxies_only(
     listener: socket.socket, proxies: tuple[str, ...], seen: str
 ) -> None:
-    process = start(listener, *proxies)
-    url = f"http://127.0.0.1:{listener.getsockname()[1]}/"
-    try:
-        answer = httpx.get(url, headers={"X-Forwarded-For": "203.0.113.9"})
-        assert answer.text == seen
-        assert "server" not in answer.headers
-    finally:
-        process.terminate()
-        process.communicate(timeout=20)
+    with serving(listener, *proxies):
+        url = f"http://127.0.0.1:{listener.getsockname()[1]}/"
+        answer = httpx.get(url, headers={"X-Forwarded-For": "203.0.113.9"}, timeout=30)
+    assert answer.text == seen
+    assert "server" not in answer.headers
 
 
 def test_a_process_that_keeps_ending_is_started_again_with_growing_pauses(capfd: pytest.CaptureFixture[str]) -> None:
