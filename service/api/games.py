@@ -6,6 +6,7 @@ from domain.decider import AnyGame
 from domain.registry import CURRENT
 from service import wire
 from service.api.links import game_links
+from service.contract_schemas import completed
 from service.errors import NotFoundError
 from service.http import Answer, Call, Operation, answer
 
@@ -34,7 +35,8 @@ def game_summary(game: AnyGame) -> wire.GameSummary:
 
 def game_info(game: AnyGame) -> wire.GameInfo:
     """Return a game with the schema of its options."""
-    return wire.GameInfo(game.key, game.title, game.rules_version, *game.seats, game.credits, dict(game.options_schema))
+    options = completed(game.options_schema)
+    return wire.GameInfo(game.key, game.title, game.rules_version, *game.seats, game.credits, options)
 
 
 def rule_list(game: AnyGame) -> wire.RuleList:
