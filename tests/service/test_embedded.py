@@ -19,9 +19,10 @@ from service.embedded import DataFolderError, EmbeddedServers, embedded_servers,
 ROOT = Path(__file__).parent.parent.parent
 
 RUN = """
-import sys, time
+import signal, sys, time
 from pathlib import Path
 from service.embedded import embedded_servers
+signal.signal(signal.SIGINT, signal.default_int_handler)  # whoever runs the tests may ignore it
 try:
     with embedded_servers(Path(sys.argv[1]), durable=False) as servers:
         print(servers.postgres.pid, servers.redis.pid, servers.database_url, servers.redis_url, flush=True)
