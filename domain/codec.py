@@ -127,11 +127,13 @@ class Codec:
     ) -> Sealed:
         """Return the event that records `facts`, with its parts sealed under the table's salts."""
         game = self.game
-        public = tuple(game.publish(fact) for fact in facts.game)
+        public = tuple([game.publish(fact) for fact in facts.game])
         hidden = tuple(
-            (place, fact)
-            for place, (fact, shown) in enumerate(zip(facts.game, public, strict=True))
-            if fact is not shown
+            [
+                (place, fact)
+                for place, (fact, shown) in enumerate(zip(facts.game, public, strict=True))
+                if fact is not shown
+            ]
         )
         private: tuple[tuple[Any, ...], ...] = ((),) * seats
         if hidden:  # a fact that hides nothing has no private form either
@@ -140,10 +142,7 @@ class Codec:
                 for seat in range(seats)
             )
         parts = _part_bytes(private, ServerPart(move, hidden))
-        seals = tuple(
-            fairness.seal(salts.salt(version, viewer), part).hex()
-            for viewer, part in zip((*range(seats), fairness.SERVER_VIEWER), parts, strict=True)
-        )
+        seals = salts.seals(version, parts)
         envelope = _encode(
             Envelope(FORMAT, version, time, type_, actor, decision, PublicPart(facts.table, public), seals)
         )

@@ -1,6 +1,6 @@
 """Accounts and their tokens: guests, names, devices, roles.
 
-Tokens are opaque, 256 bits, and kept only as SHA-256. A valid one is remembered for a few seconds in
+Tokens are opaque, 256 bits, and kept only as SHA-256. A valid one is remembered for half a minute in
 each process; a revocation is told to all processes, and while that channel is down nothing is
 remembered.
 """
@@ -27,7 +27,7 @@ from service.store.errors import StoreError
 Role: TypeAlias = Literal["player", "arbiter", "operator"]
 
 TOKEN_PREFIX: Final = "bw_"  # noqa: S105 - what secret scanners look for
-_REMEMBER_SECONDS: Final = 5.0
+_REMEMBER_SECONDS: Final = 30.0
 _REMEMBER_MOST: Final = 50_000
 _TOUCH_MILLISECONDS: Final = 60_000
 _NOTE_SECONDS: Final = 2.0
@@ -90,7 +90,8 @@ class Accounts:
         if self._redis.listening:
             if len(self._known) >= _REMEMBER_MOST:
                 self._known.clear()
-            self._known[digest] = (now + _REMEMBER_SECONDS, account)
+            left = _REMEMBER_SECONDS if row.expires is None else row.expires / 1000 - time.time()
+            self._known[digest] = (now + min(_REMEMBER_SECONDS, left), account)
         if row.last_used is None or time.time() * 1000 - row.last_used > _TOUCH_MILLISECONDS:
             self._used.add(row.id)
             if self._noting is None:

@@ -1,18 +1,17 @@
 """The HTTP application: routing of the operations, authentication, problems, metrics.
 
-Litestar routes each path to a `Resource`, an ASGI application of its own. Between the two nothing is
-parsed or built that the operation does not ask for.
+Each path of the contract is a `Resource`, an ASGI application of its own. Between it and the server nothing
+is parsed or built that the operation does not ask for.
 """
 
 import time
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING, Any, Final
 
 import structlog
 from litestar import Litestar, Request, Response
-from litestar._asgi.routing_trie.types import RouteTrieNode
-from litestar.handlers import ASGIRouteHandler, BaseRouteHandler
+from litestar.handlers import BaseRouteHandler
 from litestar.types import Receive, Send
 
 from service.api import games, operations, players, private, records, replays, tables
@@ -20,7 +19,7 @@ from service.composition import Services
 from service.contract import contract_bytes
 from service.errors import ForbiddenError, HttpError, ServiceError, UnavailableError
 from service.http import PROBLEM_TYPE, Answer, Call, Operation, answer, problem_answer, problem_of, translated
-from service.logs import log_context
+from service.logs import begin_request
 from service.store.errors import StoreUnavailableError
 
 if TYPE_CHECKING:
@@ -38,7 +37,27 @@ OPERATIONS: Final[tuple[Operation[Any], ...]] = (
 log = structlog.get_logger("blattwerk.http")
 
 
-def create_app(settings: "Settings", *, extra_routes: Sequence[BaseRouteHandler] = ()) -> Litestar:
+class Application(Litestar):
+    """Litestar with our resources in front of its router.
+
+    A path of the contract goes straight to its resource. Everything else is Litestar's: start-up and
+    shutdown, routes besides the contract's, paths that do not exist.
+    """
+
+    resources: "Resources"
+
+    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+        """Take one connection, as ASGI has it."""
+        if scope["type"] == "http":
+            found = self.resources.find(scope["path"])
+            if found is not None:
+                resource, scope["path_params"] = found
+                await resource(scope, receive, send)
+                return
+        await super().__call__(scope, receive, send)
+
+
+def create_app(settings: "Settings", *, extra_routes: Sequence[BaseRouteHandler] = ()) -> Application:
     """Return the application; it opens its connections at start-up and closes them at shutdown.
 
     `extra_routes` are served beside the contract's operations; measurements put a route there that does nothing.
@@ -57,8 +76,8 @@ def create_app(settings: "Settings", *, extra_routes: Sequence[BaseRouteHandler]
     by_path: dict[str, list[Operation[Any]]] = {}
     for operation in OPERATIONS:
         by_path.setdefault(operation.path, []).append(operation)
-    app = Litestar(
-        [*(_route(Resource(path, group, services)) for path, group in by_path.items()), *extra_routes],
+    app = Application(
+        extra_routes,
         openapi_config=None,
         lifespan=[lifespan],
         exception_handlers={
@@ -66,27 +85,49 @@ def create_app(settings: "Settings", *, extra_routes: Sequence[BaseRouteHandler]
         },
         logging_config=None,
     )
-    _share_path_parameters(app.asgi_router.root_route_map_node)
+    app.resources = Resources(Resource(path, group, services) for path, group in by_path.items())
     return app
 
 
-def _share_path_parameters(node: RouteTrieNode) -> None:
-    """Let ASGI routes have path parameters, whatever the method.
+class Resources:
+    """Resources by path; `{name}` in a path stands for any one segment that is not empty."""
 
-    Litestar 2.25 notes the parameters of such a route under `asgi` and looks them up under the
-    request's method. Tests ask for every path, so a change of this in Litestar is noticed.
-    """
-    if node.is_asgi:
-        node.path_parameters = _OfEveryMethod(node.path_parameters)
-    for child in node.children.values():
-        _share_path_parameters(child)
+    def __init__(self, resources: "Iterable[Resource]") -> None:
+        self._plain: dict[str, Resource] = {}
+        self._by_shape: dict[tuple[str | None, ...], tuple[Resource, tuple[tuple[int, str], ...]]] = {}
+        self._shapes: dict[int, list[tuple[bool, ...]]] = {}
+        for resource in resources:
+            self._add(resource)
 
+    def find(self, path: str) -> "tuple[Resource, dict[str, str]] | None":
+        """Return the resource of a path and the values of its parameters, None if there is none."""
+        plain = self._plain.get(path)
+        if plain is not None:
+            return plain, {}
+        segments = path.split("/")
+        for shape in self._shapes.get(len(segments), ()):
+            found = self._by_shape.get(
+                tuple([segment if fixed else None for segment, fixed in zip(segments, shape, strict=True)])
+            )
+            if found is not None:
+                resource, places = found
+                values = {name: segments[place] for place, name in places}
+                return (resource, values) if all(values.values()) else None
+        return None
 
-class _OfEveryMethod(dict[Any, Any]):
-    """Path parameters by method, those of `asgi` for all that are not named."""
-
-    def __missing__(self, _: Any) -> Any:
-        return self["asgi"]
+    def _add(self, resource: "Resource") -> None:
+        segments = resource.path.split("/")
+        shape = tuple([not segment.startswith("{") for segment in segments])
+        if all(shape):
+            self._plain[resource.path] = resource
+            return
+        key = tuple([segment if fixed else None for segment, fixed in zip(segments, shape, strict=True)])
+        names = [(place, segment[1:-1]) for place, segment in enumerate(segments) if not shape[place]]
+        self._by_shape[key] = (resource, tuple(names))
+        shapes = self._shapes.setdefault(len(segments), [])
+        if shape not in shapes:
+            shapes.append(shape)
+            shapes.sort(key=sum, reverse=True)  # what is spelled out goes before what stands for anything
 
 
 class Resource:
@@ -108,8 +149,8 @@ class Resource:
         call = Call(scope, receive, self._services)
         operation = self._by_method.get("GET" if method == "HEAD" else method)
         if operation is not None:
-            with log_context(trace_id=call.trace_id, table=scope["path_params"].get("table")):
-                made = await self._operate(operation, call)
+            begin_request(trace_id=call.trace_id, table=scope["path_params"].get("table"))
+            made = await self._operate(operation, call)
         elif method == "OPTIONS":
             made = answer(None, status=204, headers={"Allow": self._allow})
         else:
@@ -131,17 +172,6 @@ class Resource:
             return await operation.run(call)
         except Exception as error:
             return problem_answer(_shown(error, call.trace_id), call.trace_id, self._base_url)
-
-
-def _route(resource: Resource) -> ASGIRouteHandler:
-    path = resource.path
-    for name in ("table", "player", "token", "game", "seat", "draft"):
-        path = path.replace(f"{{{name}}}", f"{{{name}:str}}")
-
-    async def handler(scope: Any, receive: Receive, send: Send) -> None:
-        await resource(scope, receive, send)
-
-    return ASGIRouteHandler(path, copy_scope=False)(handler)
 
 
 def _unrouted(request: "Request[Any, Any, Any]", error: Exception, services: Services) -> Response[bytes]:

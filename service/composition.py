@@ -10,6 +10,7 @@ from service.heads import Signer
 from service.live import TableCache
 from service.lobby import Lobby
 from service.metrics import Metrics
+from service.patience import Patience
 from service.records import Records
 from service.replays import Replays
 from service.store.accounts import AccountStore
@@ -40,6 +41,7 @@ class Services:
         self.signer = Signer(key, settings.origin)
         self.records = Records(self.log, self.tables, self.signer)
         self.metrics = Metrics()
+        self.body_patience = Patience(settings.body_seconds)
         self.contract = b""
         self._stack = AsyncExitStack()
 
@@ -53,6 +55,7 @@ class Services:
         self._stack.push_async_callback(self.redis.close)
         self.accounts.listen()
         self._stack.push_async_callback(self.accounts.close)
+        self._stack.callback(self.body_patience.close)
 
     async def close(self) -> None:
         """Finish what is under way and disconnect."""

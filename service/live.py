@@ -197,7 +197,7 @@ class TableCache:
 
     async def catch_up(self, table: LiveTable) -> bool:
         """Fold what others appended meanwhile; return whether there was anything."""
-        rows = await self._log.read(table.stream, table.state.version)
+        rows = await self._log.catch_up(table.stream, table.state.version)
         missed = [row for row in rows if row.version > table.state.version]
         follow(table, missed)
         return bool(missed)

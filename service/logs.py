@@ -8,8 +8,7 @@ this is for the day on which somebody does.
 import logging
 import re
 import sys
-from collections.abc import Iterator, Mapping, MutableMapping
-from contextlib import contextmanager
+from collections.abc import Mapping, MutableMapping
 from contextvars import ContextVar
 from typing import Any, Final, TextIO
 
@@ -57,14 +56,9 @@ def configure_logs(settings: Settings, output: TextIO = sys.stderr) -> None:
     logging.captureWarnings(True)
 
 
-@contextmanager
-def log_context(*, trace_id: str, table: str | None) -> Iterator[None]:
-    """Add the request, and the table if it is about one, to every line that is logged in this block."""
-    before = _CONTEXT.set((trace_id, table))
-    try:
-        yield
-    finally:
-        _CONTEXT.reset(before)
+def begin_request(*, trace_id: str, table: str | None) -> None:
+    """Add the request, and the table if it is about one, to every line that its task logs from now on."""
+    _CONTEXT.set((trace_id, table))  # the server gives each request a task, and each task has a context of its own
 
 
 def _with_context(_: Any, __: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:

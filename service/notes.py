@@ -1,5 +1,6 @@
 """What seats note for themselves, in memory: the folds of a table's private streams."""
 
+import asyncio
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
@@ -56,10 +57,10 @@ class TableNotes:
 
     async def catch_up(self, log: Log, seats: Sequence[Seat]) -> bool:
         """Fold what other processes noted meanwhile; return whether there was anything."""
+        wanted = [self.seats[seat] for seat in seats]
+        ends = [log.catch_up(notes.stream, notes.version, bucket=self._bucket) for notes in wanted]
         found = False
-        for seat in seats:
-            notes = self.seats[seat]
-            rows = await log.read(notes.stream, notes.version, bucket=self._bucket)
+        for notes, rows in zip(wanted, await asyncio.gather(*ends), strict=True):
             for row in rows:
                 found |= self._follow(notes, row)
         return found

@@ -55,6 +55,7 @@ class Settings(Struct, frozen=True, kw_only=True):
     log_format: str = "auto"
     cache_tables: int = 2000
     shutdown_seconds: int = 20
+    body_seconds: int = 15
 
     @property
     def embedded(self) -> bool:
@@ -218,6 +219,7 @@ FIELDS: Final[dict[str, Field]] = {
         _number(1, 1_000_000), "a number from 1 to 1000000", "tables whose state each process keeps in memory"
     ),
     "shutdown_seconds": Field(_number(0, 600), "a number from 0 to 600", "time for requests under way at the end"),
+    "body_seconds": Field(_number(1, 600), "a number from 1 to 600", "time in which a request's body has to arrive"),
 }
 """The fields of `Settings`, in its order."""
 

@@ -122,9 +122,14 @@ class Log:
     ) -> list[StoredEvent]:
         """Return the events that follow a version, in order, at most `limit`."""
         part = bucket_of(stream) if bucket is None else bucket
-        if after > 0 and limit is None:
-            return await self._catch_up.ask((part, stream.bytes, after))
         return await self._events(_READ, (part, stream, after, _ALL if limit is None else limit))
+
+    async def catch_up(self, stream: UUID, after: int, *, bucket: int | None = None) -> list[StoredEvent]:
+        """Return all events that follow a version, of which there are few or none.
+
+        Whoever asks this at the same time shares one statement.
+        """
+        return await self._catch_up.ask((bucket_of(stream) if bucket is None else bucket, stream.bytes, after))
 
     async def head(self, stream: UUID, *, bucket: int | None = None) -> StoredEvent | None:
         """Return the last event of a stream, None if there is none."""

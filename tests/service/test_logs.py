@@ -1,5 +1,6 @@
 """Logs: one JSON object for each line, with request and table, without cards and secrets."""
 
+import asyncio
 import io
 import json
 import logging
@@ -14,7 +15,7 @@ import structlog
 from domain.cards import pack
 from service.app import Resource
 from service.http import Answer, Call, Operation
-from service.logs import WITHHELD, configure_logs, log_context
+from service.logs import WITHHELD, begin_request, configure_logs
 from service.metrics import Metrics
 from service.settings import Secret, Settings
 
@@ -53,15 +54,25 @@ def test_a_line_has_time_level_event_and_what_was_said(output: io.StringIO) -> N
     assert line == {"level": "info", "event": "table closed", "table": "7f", "version": 3, "reason": None}
 
 
-def test_request_and_table_are_on_every_line_of_their_block(output: io.StringIO) -> None:
+def test_request_and_table_are_on_every_line_of_their_task(output: io.StringIO) -> None:
     log = structlog.get_logger()
-    with log_context(trace_id="r1", table="t1"):
+
+    async def about_a_table() -> None:
+        begin_request(trace_id="r1", table="t1")
+        await asyncio.sleep(0)  # the other one runs
         log.info("about a table")
-    with log_context(trace_id="r2", table=None):
+
+    async def about_none() -> None:
+        begin_request(trace_id="r2", table=None)
         logging.getLogger("library").warning("about none")
-    log.info("outside")
+
+    async def both() -> None:
+        await asyncio.gather(about_a_table(), about_none())
+        log.info("outside")
+
+    asyncio.run(both())
     known = [(line.get("trace_id"), line.get("table")) for line in lines(output)]
-    assert known == [("r1", "t1"), ("r2", None), (None, None)]
+    assert known == [("r2", None), ("r1", "t1"), (None, None)]
 
 
 def test_what_is_below_the_level_is_not_written(output: io.StringIO) -> None:

@@ -9,6 +9,7 @@ from redis import Redis
 
 from tests.service.any_game import choose_well
 from tests.service.client import Player, new_key
+from tests.service.running import running_service, settings_for
 from tests.service.test_tables_http import code_of
 
 
@@ -115,10 +116,14 @@ def test_nesting_of_any_depth_is_answered(people: list[Player], depth: int) -> N
     assert refused.status_code == 400, refused.text
 
 
-def test_a_body_that_does_not_come_is_given_up(service_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("service.http._BODY_SECONDS", 0.2)
-    address = urlsplit(service_url)
-    with socket.create_connection((address.hostname, address.port), timeout=10) as connection:
+def test_a_body_that_does_not_come_is_given_up(database_url: str, redis_url: str) -> None:
+    with running_service(settings_for(database_url, redis_url, body_seconds=1), worker=False) as url:
+        address = urlsplit(url)
+        _then_half_a_body_is_given_up(str(address.hostname), address.port or 0)
+
+
+def _then_half_a_body_is_given_up(host: str, port: int) -> None:
+    with socket.create_connection((host, port), timeout=10) as connection:
         connection.sendall(
             b"POST /v1/players HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
             b'Idempotency-Key: "0123456789abcdef"\r\nContent-Length: 500\r\n\r\n{"name'

@@ -30,6 +30,7 @@ WRONG = {
     "log_format": ["xml"],
     "cache_tables": ["0", "many"],
     "shutdown_seconds": ["-1", "601"],
+    "body_seconds": ["0", "601"],
 }
 
 
