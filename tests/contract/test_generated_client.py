@@ -1,5 +1,6 @@
 """A client generated from the contract, without a warning, plays a match: what the contract says is enough."""
 
+import os
 import subprocess
 import sys
 import time
@@ -20,7 +21,9 @@ def generated(tmp_path_factory: pytest.TempPathFactory) -> ModuleType:
     folder = tmp_path_factory.mktemp("generated")
     command = [str(Path(sys.executable).parent / "openapi-python-client"), "generate", "--path", str(CONTRACT)]
     options = ["--fail-on-warning", "--meta", "none", "--output-path", str(folder / NAME)]
-    made = subprocess.run([*command, *options], capture_output=True, text=True, check=False)
+    paths = os.pathsep.join((str(Path(sys.executable).parent), os.environ.get("PATH", os.defpath)))  # its formatter
+    environment = os.environ | {"PATH": paths}
+    made = subprocess.run([*command, *options], capture_output=True, text=True, check=False, env=environment)
     assert made.returncode == 0, made.stdout + made.stderr
     assert "WARNING" not in made.stdout.upper(), made.stdout
     sys.path.insert(0, str(folder))
