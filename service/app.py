@@ -20,6 +20,7 @@ from service.contract import contract_bytes
 from service.errors import ForbiddenError, HttpError, ServiceError, UnavailableError
 from service.http import PROBLEM_TYPE, Answer, Call, Operation, answer, problem_answer, problem_of, translated
 from service.logs import begin_request
+from service.protocol import WHOLE_ANSWER
 from service.store.errors import StoreUnavailableError
 
 if TYPE_CHECKING:
@@ -34,6 +35,7 @@ OPERATIONS: Final[tuple[Operation[Any], ...]] = (
     *replays.OPERATIONS,
     *operations.OPERATIONS,
 )
+_NONE: Final[dict[str, Any]] = {}
 log = structlog.get_logger("blattwerk.http")
 
 
@@ -155,7 +157,8 @@ class Resource:
             made = answer(None, status=204, headers={"Allow": self._allow})
         else:
             made = problem_answer(HttpError(405, {"Allow": self._allow}), call.trace_id, self._base_url)
-        await made.send(send, call.trace_id, head=method == "HEAD", over_tls=self._over_tls)
+        whole = scope.get("extensions", _NONE).get(WHOLE_ANSWER)
+        await made.send(send, call.trace_id, head=method == "HEAD", over_tls=self._over_tls, whole=whole)
         route = self.path if operation is not None else "none"
         self._services.metrics.observe(method, route, made.status, time.perf_counter() - begun)
 

@@ -34,6 +34,7 @@ from service.errors import (
 if TYPE_CHECKING:
     from service.accounts import Account
     from service.composition import Services
+    from service.protocol import WholeAnswer
 
 PROBLEM_TYPE: Final = "application/problem+json"
 MAX_BODY_BYTES: Final = 64 * 1024
@@ -126,13 +127,26 @@ class Answer(Struct, frozen=True):
         """Return its headers and those that every answer has."""
         return [*self.headers, *_EVERY_ANSWER, (b"x-request-id", trace_id.encode())]
 
-    async def send(self, send: Send, trace_id: str, *, head: bool = False, over_tls: bool = False) -> None:
-        """Send it; `head` leaves the body out, as HEAD asks. `over_tls`: clients reach the service by https."""
+    async def send(
+        self,
+        send: Send,
+        trace_id: str,
+        *,
+        head: bool = False,
+        over_tls: bool = False,
+        whole: "WholeAnswer | None" = None,
+    ) -> None:
+        """Send it; `head` leaves the body out, as HEAD asks. `over_tls`: clients reach the service by https.
+
+        `whole` is the server's way to send an answer at once, where it has one.
+        """
         headers = self.every_header(trace_id)
         if over_tls:
             headers.append(_OVER_TLS)
         if self.status not in (204, 304) and self.pieces is None:
             headers.append((b"content-length", b"%d" % len(self.body)))
+        if whole is not None and self.pieces is None and whole(self.status, headers, self.body):
+            return
         await send({"type": "http.response.start", "status": self.status, "headers": headers})
         if self.pieces is not None and not head:
             async for piece in self.pieces:

@@ -67,11 +67,12 @@ def serve_api(
     """
     from service.app import create_app
     from service.cors import with_cors
+    from service.protocol import Protocol
 
     config = uvicorn.Config(
         with_cors(create_app(settings, extra_routes=extra_routes), settings.cors_origins),
         loop="uvloop",
-        http="httptools",
+        http=Protocol,
         ws="none",
         lifespan="on",
         log_config=None,

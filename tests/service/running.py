@@ -10,6 +10,7 @@ import uvicorn
 
 from service.app import create_app
 from service.composition import Services
+from service.protocol import Protocol
 from service.settings import Secret, Settings
 from service.worker import Worker
 
@@ -32,7 +33,7 @@ def running_service(settings: Settings, *, worker: bool = True) -> Iterator[str]
     """Serve until the block ends; yields the base URL."""
     listener = socket.socket()
     listener.bind(("127.0.0.1", 0))
-    server = uvicorn.Server(uvicorn.Config(create_app(settings), log_config=None, loop="uvloop", http="httptools"))
+    server = uvicorn.Server(uvicorn.Config(create_app(settings), log_config=None, loop="uvloop", http=Protocol))
 
     async def main() -> None:
         services = Services(settings)
