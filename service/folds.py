@@ -20,6 +20,9 @@ from service.errors import NotFoundError
 from service.live import DamagedStreamError, LiveTable, begun, continued
 from service.store.log import Log, StoredEvent
 
+_PAGE: Final = 1000
+"""Events read at a time where many follow."""
+_LAST: Final = 2**31 - 1
 MOST_FOLDS: Final = 512
 """Folds that each process keeps in memory."""
 
@@ -29,6 +32,15 @@ class Step(Struct, frozen=True):
 
     event: Event
     state: TableState
+
+
+class Latest(Struct, frozen=True):
+    """A table as the log has it now."""
+
+    state: TableState
+    hash: bytes
+    time: int
+    """When its last event was received, milliseconds since 1970 UTC."""
 
 
 class Folds:
@@ -65,6 +77,45 @@ class Folds:
             if state.version % EVERY == 0:
                 await self._keep(stream, Fold(state, rows[-1].hash))
             rows = await self._log.read(stream, state.version, min(EVERY, last - state.version))
+
+    async def latest(self, stream: UUID) -> Latest | None:
+        """Return the table at its last version, None if the stream is not a table's.
+
+        DamagedStreamError if it cannot be folded.
+        """
+        fold, rows = await self._resume(stream)
+        if not rows or (fold is None and rows[0].type != "create"):
+            return None
+        state = None if fold is None else fold.state
+        passed: Fold | None = None
+        last = rows[-1]
+        if fold is not None:
+            rows = rows[1:]  # the event that the fold ends with
+        while rows:
+            for row in rows:
+                state = _step(stream, state, row).state
+                if state.version % EVERY == 0:
+                    passed = Fold(state, row.hash)
+            last = rows[-1]
+            rows = await self._log.read(stream, last.version, _PAGE) if len(rows) >= _PAGE - 1 else []
+        if passed is not None:
+            await self._keep(stream, passed)
+        return None if state is None else Latest(state, last.hash, int(last.received_at.timestamp() * 1000))
+
+    async def _resume(self, stream: UUID) -> tuple[Fold | None, list[StoredEvent]]:
+        """Return the latest fold that the log confirms, and the first events from the one that it ends with."""
+        while True:
+            kept = max((version for known, version in self._kept if known == stream), default=0)
+            fold = self._kept[stream, kept] if kept else None
+            with suppress(ViewsAwayError):
+                fold = await self._stored(stream, kept, _LAST) or fold
+            if fold is None:
+                return None, await self._log.read(stream, 0, _PAGE)
+            version = fold.state.version
+            rows = await self._log.read(stream, version - 1, _PAGE)
+            if rows and rows[0].hash == fold.hash:
+                return fold, rows
+            await self._drop(stream, version)
 
     async def note(self, table: LiveTable) -> None:
         """Keep the present fold of a table in play, if it is at a version whose fold is kept."""

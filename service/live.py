@@ -8,7 +8,7 @@ import asyncio
 import hashlib
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from typing import Any, Final, Protocol
 from uuid import UUID
 
 from msgspec import Struct
@@ -153,11 +153,31 @@ def follow(table: LiveTable, rows: Sequence[StoredEvent]) -> None:
         table.advance(table.codec.decode(row.envelope.encode(), row.sealed.encode()), row.hash)
 
 
+class FoldedTable(Protocol):
+    """A table at some version, folded."""
+
+    @property
+    def state(self) -> TableState: ...
+    @property
+    def hash(self) -> bytes: ...
+    @property
+    def time(self) -> int: ...
+
+
+class Newest(Protocol):
+    """Where tables that are not in memory come from."""
+
+    async def latest(self, stream: UUID) -> FoldedTable | None:
+        """Return a table as the log has it now, None if there is none."""
+        ...
+
+
 class TableCache:
     """The tables used last; the rest is folded again when it is asked for."""
 
-    def __init__(self, log: Log, most: int) -> None:
+    def __init__(self, log: Log, newest: Newest, most: int) -> None:
         self._log = log
+        self._newest = newest
         self._most = most
         self._tables: OrderedDict[UUID, LiveTable] = OrderedDict()
         self._loading: dict[UUID, asyncio.Task[LiveTable | None]] = {}
@@ -203,11 +223,12 @@ class TableCache:
         return bool(missed)
 
     async def _load(self, stream: UUID) -> LiveTable | None:
-        rows = await self._log.read(stream)
-        if not rows or rows[0].type != "create":
+        latest = await self._newest.latest(stream)
+        if latest is None:
             return None
         secret = await self._log.secret(stream)
-        table = fold(stream, secret, rows)
+        codec = codec_for(latest.state.setup.game.rules_id)
+        table = LiveTable(stream, codec, secret, latest.state, latest.hash, latest.time)
         self.put(table)
         return table
 

@@ -16,8 +16,8 @@ from uuid import UUID
 import psutil
 
 from projections.table_view import project
-from service.live import TableCache
-from service.store.log import StoredEvent
+from service.folds import Latest
+from service.live import TableCache, fold
 from tests.bench.games import options_of
 from tests.bench.matches import GAMES
 from tests.bench.report import Aim, Row, Section
@@ -34,9 +34,11 @@ class _Log:
     def __init__(self, streams: Sequence[Stream]) -> None:
         self._streams = streams
 
-    async def read(self, stream: UUID) -> list[StoredEvent]:
-        """Return the rows of a table."""
-        return self._of(stream).rows
+    async def latest(self, stream: UUID) -> Latest:
+        """Return a table, folded anew."""
+        match = self._of(stream)
+        live = fold(match.id, match.secret, match.rows)
+        return Latest(live.state, live.hash, live.time)
 
     async def secret(self, stream: UUID) -> bytes:
         """Return a table's secret."""
@@ -50,7 +52,7 @@ async def fill(key: str, tables: int) -> tuple[int, int, int]:
     """Load tables into a cache; return resident bytes before and after, and how many one table more left in it."""
     streams = [generate(GAMES[key], seed, options=options_of(key), most=20 + seed) for seed in range(_DIFFERENT)]
     log: Any = _Log(streams)
-    cache = TableCache(log, tables)
+    cache = TableCache(log, log, tables)
     await _load(cache, UUID(int=0))
     gc.collect()
     before = psutil.Process().memory_info().rss

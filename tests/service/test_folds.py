@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator
 from typing import Any
+from uuid import uuid4
 
 import pytest
 import pytest_asyncio
@@ -127,6 +128,53 @@ async def test_a_wrong_snapshot_is_found_out_and_dropped(
         log.given = 0
         assert (await folds.at(stream.id, 410)).state == states[409], words
         assert log.given == 10
+
+
+async def test_the_last_version_is_folded_from_the_last_fold_that_the_log_confirms(
+    stream: Stream, states: list[TableState], log: CountedLog, redis: RedisStore
+) -> None:
+    last, table = len(states), str(stream.id)
+
+    async def then_found(events: int, words: str, **changes: int) -> None:
+        log.given = 0
+        found = await Folds(log, redis, key=KEY, **changes).latest(stream.id)
+        assert found is not None
+        assert found.state == states[-1], words
+        assert found.hash == stream.rows[-1].hash
+        assert found.time == int(stream.rows[-1].received_at.timestamp() * 1000)
+        assert log.given == events, words
+
+    await then_found(last, "nothing is kept")
+    base = last // 100 * 100
+    assert await redis.snapshots(table) == [base]
+    await then_found(last - base + 1, "the last hundredth version is kept")
+    wrong = structs.replace(states[base - 1], host=2)
+    for words, version, content in (
+        ("of another history", base, snapshot(Fold(wrong, bytes(32)), KEY)),
+        ("beyond the end", base + 100, snapshot(Fold(structs.replace(wrong, version=base + 100), bytes(32)), KEY)),
+        ("broken", base, b"x"),
+    ):
+        await redis.drop_snapshot(table, base)
+        await redis.keep_snapshot(table, version, content)
+        log.given = 0
+        found = await Folds(log, redis, key=KEY).latest(stream.id)
+        assert found is not None
+        assert found.state == states[-1], words
+        assert await redis.snapshots(table) == [base]
+
+
+async def test_a_table_is_loaded_whose_last_version_is_kept(
+    stream: Stream, states: list[TableState], log: CountedLog, redis: RedisStore
+) -> None:
+    last = len(states)
+    await redis.keep_snapshot(str(stream.id), last, snapshot(Fold(states[-1], stream.rows[-1].hash), KEY))
+    found = await Folds(log, redis, key=KEY).latest(stream.id)
+    assert found is not None
+    assert (found.state, log.given) == (states[-1], 1)
+
+
+async def test_what_is_no_table_has_no_last_version(log: CountedLog, redis: RedisStore) -> None:
+    assert await Folds(log, redis, key=KEY).latest(uuid4()) is None
 
 
 async def test_without_redis_a_version_is_folded_from_the_log(
