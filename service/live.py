@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final, Protocol
 from uuid import UUID
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from domain import fairness
 from domain.codec import Codec, Event, codec_for
@@ -20,6 +20,7 @@ from domain.table.fold import apply, apply_judged, begin
 from domain.table.model import Occupant, TableState
 from projections.table_view import Projection
 from service.notes import TableNotes
+from service.sharing import sharing_cards
 from service.store.log import Log, StoredEvent
 
 _JOIN_ALPHABET: Final = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ"
@@ -228,7 +229,8 @@ class TableCache:
             return None
         secret = await self._log.secret(stream)
         codec = codec_for(latest.state.setup.game.rules_id)
-        table = LiveTable(stream, codec, secret, latest.state, latest.hash, latest.time)
+        state = structs.replace(latest.state, play=sharing_cards(latest.state.play))
+        table = LiveTable(stream, codec, secret, state, latest.hash, latest.time)
         self.put(table)
         return table
 
