@@ -6,7 +6,7 @@ below, ASCII keys, no floats, integers below 2**53. Tags and field names never c
 new field has a default; what cannot be said that way raises `FORMAT` and adds a lift to `LIFTS`.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any, Final, Generic, TypeVar
 
@@ -28,14 +28,14 @@ FactT = TypeVar("FactT")
 MoveT = TypeVar("MoveT")
 
 
-class PublicPart(Struct, Generic[PublicT], frozen=True, omit_defaults=True):
+class PublicPart(Struct, Generic[PublicT], frozen=True, gc=False, omit_defaults=True):
     """What everybody learns from an event."""
 
     table: tuple[TableFact, ...] = ()
     game: tuple[PublicT, ...] = ()
 
 
-class Envelope(Struct, Generic[PublicT], frozen=True):
+class Envelope(Struct, Generic[PublicT], frozen=True, gc=False):
     """The public and chained part of an event."""
 
     format: int
@@ -53,7 +53,7 @@ class Envelope(Struct, Generic[PublicT], frozen=True):
     """Hash commitments in hex, one for each seat in order and the server's last."""
 
 
-class ServerPart(Struct, Generic[MoveT, FactT], frozen=True, omit_defaults=True):
+class ServerPart(Struct, Generic[MoveT, FactT], frozen=True, gc=False, omit_defaults=True):
     """What only the server knows until the match is over."""
 
     move: MoveT | None = None
@@ -61,7 +61,7 @@ class ServerPart(Struct, Generic[MoveT, FactT], frozen=True, omit_defaults=True)
     """Complete facts that hide something, each with its place among the public game facts."""
 
 
-class Event(Struct, frozen=True):
+class Event(Struct, frozen=True, gc=False):
     """A decoded event, complete."""
 
     version: int
@@ -80,7 +80,26 @@ class Event(Struct, frozen=True):
     seals: tuple[str, ...]
 
 
-class Sealed(Struct, frozen=True):
+class _Outline(Struct, Generic[PublicT], frozen=True, gc=False):
+    """The fields of an envelope that the fold needs."""
+
+    version: int
+    time: int
+    actor: Seat | None
+    public: PublicPart[PublicT]
+
+
+class Happened(Struct, frozen=True, gc=False):
+    """An event as far as the fold needs it."""
+
+    version: int
+    time: int
+    """Milliseconds since 1970 UTC."""
+    actor: Seat | None
+    facts: Facts
+
+
+class Sealed(Struct, frozen=True, gc=False):
     """An event ready to be stored: exact bytes as text."""
 
     event: Event
@@ -109,6 +128,7 @@ class Codec:
     def __init__(self, game: AnyGame) -> None:
         self.game = game
         self._envelope: msgspec.json.Decoder[Any] = msgspec.json.Decoder(Envelope[game.public_type])  # type: ignore[name-defined]
+        self._outline: msgspec.json.Decoder[Any] = msgspec.json.Decoder(_Outline[game.public_type])  # type: ignore[name-defined]
         self._private: msgspec.json.Decoder[Any] = msgspec.json.Decoder(tuple[game.private_fact_type, ...])  # type: ignore[name-defined]
         self._server: msgspec.json.Decoder[Any] = msgspec.json.Decoder(ServerPart[game.move_type, game.fact_type])  # type: ignore[name-defined]
 
@@ -172,23 +192,52 @@ class Codec:
         if not envelope.startswith(_CURRENT):
             envelope, parts_text = _lift(envelope, parts_text)
         outer: Envelope[Any] = self._envelope.decode(envelope)
-        parts = _raw_parts.decode(parts_text)
-        server: ServerPart[Any, Any] = self._server.decode(parts[-1])
-        complete = list(outer.public.game)
-        for place, fact in server.facts:
-            complete[place] = fact
+        parts, server = self._parts(parts_text, len(outer.seals) - 1)
+        told: list[tuple[Any, ...]] = [() if part == EMPTY_PART else self._private.decode(part) for part in parts]
         return Event(
             outer.version,
             outer.time,
             outer.type,
             outer.actor,
             outer.decision,
-            Facts(outer.public.table, tuple(complete)),
+            Facts(outer.public.table, _complete(outer.public.game, server)),
             outer.public.game,
-            tuple(() if part == EMPTY_PART else self._private.decode(part) for part in map(bytes, parts[:-1])),
+            tuple(told),
             server.move,
             outer.seals,
         )
+
+    def happened(self, envelope: bytes, parts_text: bytes, seats: int) -> Happened:
+        """Return what the fold needs of an event at a table with `seats` seats. DamagedEventError as of `decode`."""
+        if not envelope.startswith(_CURRENT):
+            event = self.decode(envelope, parts_text)
+            return Happened(event.version, event.time, event.actor, event.facts)
+        try:
+            outer: _Outline[Any] = self._outline.decode(envelope)
+            _, server = self._parts(parts_text, seats)
+            facts = Facts(outer.public.table, _complete(outer.public.game, server))
+        except (msgspec.MsgspecError, ValueError, RecursionError, LookupError) as error:
+            raise DamagedEventError(str(error)) from error
+        return Happened(outer.version, outer.time, outer.actor, facts)
+
+    def _parts(self, parts_text: bytes, seats: int) -> tuple[Sequence[bytes], ServerPart[Any, Any]]:
+        """Return the parts of the seats as bytes, and the server's."""
+        nobody = b"[" + b"[]," * seats
+        if parts_text.startswith(nobody) and parts_text.endswith(b"]"):
+            # Most events tell no seat anything that the others do not learn.
+            return (EMPTY_PART,) * seats, self._server.decode(memoryview(parts_text)[len(nobody) : -1])
+        *told, last = _raw_parts.decode(parts_text)
+        return [bytes(part) for part in told], self._server.decode(last)
+
+
+def _complete(public: tuple[Any, ...], server: ServerPart[Any, Any]) -> tuple[Any, ...]:
+    """Return all facts of the game in complete form."""
+    if not server.facts:
+        return public
+    complete = list(public)
+    for place, fact in server.facts:
+        complete[place] = fact
+    return tuple(complete)
 
 
 def _part_bytes(private: tuple[tuple[Any, ...], ...], server: ServerPart[Any, Any]) -> tuple[bytes, ...]:

@@ -30,7 +30,7 @@ class ImpossibleFactError(Exception):
     """
 
 
-class Rejection(Struct, frozen=True):
+class Rejection(Struct, frozen=True, gc=False):
     """The refusal of a move by the rules. Nothing is recorded, nobody else learns of it."""
 
     code: str
@@ -43,7 +43,7 @@ class Rejection(Struct, frozen=True):
     """What it would need."""
 
 
-class OptionProblem(Struct, frozen=True):
+class OptionProblem(Struct, frozen=True, gc=False):
     """Why a set of options is refused: unknown name, bad value or a combination that is not allowed."""
 
     code: str
@@ -66,14 +66,14 @@ class Chance(Protocol):
         ...
 
 
-class Rule(Struct, frozen=True):
+class Rule(Struct, frozen=True, gc=False):
     """A numbered rule with a short text in our own words, for clients to show."""
 
     number: str
     text: str
 
 
-class Outcome(Struct, frozen=True):
+class Outcome(Struct, frozen=True, gc=False):
     """The end of a match."""
 
     totals: tuple[int, ...]
@@ -90,7 +90,7 @@ PrivateT = TypeVar("PrivateT")
 LegalT = TypeVar("LegalT")
 
 
-class SeatView(Struct, Generic[BoardT, PrivateT, LegalT], frozen=True):
+class SeatView(Struct, Generic[BoardT, PrivateT, LegalT], frozen=True, gc=False):
     """All that one seat may know of a game: what a bot decides from, and nothing else."""
 
     seat: Seat

@@ -19,7 +19,7 @@ _SOME_CHANCE: Final = MatchChance(bytes(32))
 """Whether a move is legal never depends on a later shuffle, so that of the match is not asked for."""
 
 
-class Explanation(Struct, frozen=True):
+class Explanation(Struct, frozen=True, gc=False):
     """The judgement of one move."""
 
     move: Any

@@ -123,7 +123,7 @@ class Salts:
         """Return the seals of an event's parts, in hex: one for each seat in order and the server's last."""
         of_event = b"bw1/salt\0" + version.to_bytes(4, "big")
         viewers = (*_SEAT_BYTES[: len(parts) - 1], _SERVER_BYTE)
-        made = []
+        made: list[str] = []
         for viewer, part in zip(viewers, parts, strict=True):  # `seal(self.salt(version, viewer), part)`, inlined
             inner, outer = self._inner.copy(), self._outer.copy()
             inner.update(of_event + viewer)

@@ -18,7 +18,7 @@ FORMAT: Final = 1
 FactT = TypeVar("FactT")
 
 
-class NoteEnvelope(Struct, Generic[FactT], frozen=True):
+class NoteEnvelope(Struct, Generic[FactT], frozen=True, gc=False):
     """One accepted private command."""
 
     format: int

@@ -23,14 +23,14 @@ _DIGEST_BYTES: Final = 32
 _encode: Final = msgspec.json.Encoder().encode
 
 
-class Fold(Struct, frozen=True):
+class Fold(Struct, frozen=True, gc=False):
     """A table's state and the chain hash of the version it is at."""
 
     state: TableState
     hash: bytes
 
 
-class _Snapshot(Struct, frozen=True):
+class _Snapshot(Struct, frozen=True, gc=False):
     rules: str
     shape: str
     """Digest of the schema of the game's state, so that other code does not read it as its own."""

@@ -17,7 +17,7 @@ from domain.table.views import SeatPublic, TablePublic, You, public_view, seat_p
 _encode: Final = msgspec.json.Encoder().encode
 
 
-class LobbySeat(Struct, frozen=True):
+class LobbySeat(Struct, frozen=True, gc=False):
     """A seat in a list of tables."""
 
     kind: SeatKind
@@ -25,7 +25,7 @@ class LobbySeat(Struct, frozen=True):
     name: str | None
 
 
-class TableSummary(Struct, frozen=True):
+class TableSummary(Struct, frozen=True, gc=False):
     """A table in a list of tables."""
 
     table: str
@@ -40,7 +40,7 @@ class TableSummary(Struct, frozen=True):
     options: Any
 
 
-class Projection(Struct, frozen=True):
+class Projection(Struct, frozen=True, gc=False):
     """Everything that Redis keeps of one table at one version."""
 
     table: str

@@ -12,12 +12,12 @@ from uuid import UUID
 
 from msgspec import Struct
 
-from domain.codec import Event
+from domain.codec import Event, codec_for
 from domain.table.model import TableState
 from projections.redis_store import RedisStore, ViewsAwayError
 from projections.snapshots import EVERY, Fold, opened, snapshot
 from service.errors import NotFoundError
-from service.live import DamagedStreamError, LiveTable, begun, continued
+from service.live import DamagedStreamError, LiveTable, advanced, begun, continued
 from service.store.log import Log, StoredEvent
 
 _PAGE: Final = 1000
@@ -86,21 +86,21 @@ class Folds:
         fold, rows = await self._resume(stream)
         if not rows or (fold is None and rows[0].type != "create"):
             return None
-        state = None if fold is None else fold.state
+        state = _step(stream, None, rows[0]).state if fold is None else fold.state
+        codec = codec_for(state.setup.game.rules_id)
         passed: Fold | None = None
         last = rows[-1]
-        if fold is not None:
-            rows = rows[1:]  # the event that the fold ends with
+        rows = rows[1:]  # the first one made the table, or is the event that the fold ends with
         while rows:
             for row in rows:
-                state = _step(stream, state, row).state
+                state, _ = advanced(state, codec, row)
                 if state.version % EVERY == 0:
                     passed = Fold(state, row.hash)
             last = rows[-1]
             rows = await self._log.read(stream, last.version, _PAGE) if len(rows) >= _PAGE - 1 else []
         if passed is not None:
             await self._keep(stream, passed)
-        return None if state is None else Latest(state, last.hash, int(last.received_at.timestamp() * 1000))
+        return Latest(state, last.hash, int(last.received_at.timestamp() * 1000))
 
     async def _resume(self, stream: UUID) -> tuple[Fold | None, list[StoredEvent]]:
         """Return the latest fold that the log confirms, and the first events from the one that it ends with."""

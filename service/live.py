@@ -14,7 +14,7 @@ from uuid import UUID
 from msgspec import Struct, structs
 
 from domain import fairness
-from domain.codec import Codec, Event, codec_for
+from domain.codec import Codec, Event, Happened, codec_for
 from domain.decider import ImpossibleFactError
 from domain.table.fold import apply, apply_judged, begin
 from domain.table.model import Occupant, TableState
@@ -139,19 +139,26 @@ def continued(state: TableState, row: StoredEvent) -> tuple[Event, TableState]:
     return event, _applied(state, event)
 
 
-def _applied(state: TableState, event: Event) -> TableState:
+def _applied(state: TableState, event: Event | Happened) -> TableState:
     try:
         return apply(state, event.actor, event.facts)
     except (ImpossibleFactError, LookupError, ValueError, TypeError, AttributeError) as error:
         raise DamagedStreamError(f"table {state.setup.table}, version {event.version}: {error}") from error
 
 
+def advanced(state: TableState, codec: Codec, row: StoredEvent) -> tuple[TableState, int]:
+    """Return the state after the row that follows `state`, and when the row was received."""
+    if row.version != state.version + 1:
+        raise DamagedStreamError(f"table {state.setup.table}: version {row.version} after {state.version}")
+    happened = codec.happened(row.envelope.encode(), row.sealed.encode(), state.setup.seats)
+    return _applied(state, happened), happened.time
+
+
 def follow(table: LiveTable, rows: Sequence[StoredEvent]) -> None:
     """Fold the rows that come after the version the table is at."""
     for row in rows:
-        if row.version != table.state.version + 1:
-            raise DamagedStreamError(f"table {table.id}: version {row.version} after {table.state.version}")
-        table.advance(table.codec.decode(row.envelope.encode(), row.sealed.encode()), row.hash)
+        table.state, table.time = advanced(table.state, table.codec, row)
+        table.hash = row.hash
 
 
 class FoldedTable(Protocol):

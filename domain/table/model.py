@@ -19,7 +19,7 @@ OPEN_STATUSES: Final = ("lobby", "running", "between_rounds")
 # What is asked of a table beside the game's moves
 
 
-class Setup(Struct, frozen=True):
+class Setup(Struct, frozen=True, gc=False):
     """What is fixed when a table is created."""
 
     table: str
@@ -35,7 +35,7 @@ class Setup(Struct, frozen=True):
     """Milliseconds since 1970 UTC."""
 
 
-class Occupant(Struct, frozen=True):
+class Occupant(Struct, frozen=True, gc=False):
     """Who holds a seat."""
 
     kind: SeatKind = "open"
@@ -51,7 +51,7 @@ OPEN_SEAT: Final = Occupant()
 # Facts
 
 
-class TableCreated(Struct, frozen=True, tag_field="type", tag="table_created"):
+class TableCreated(Struct, frozen=True, gc=False, tag_field="type", tag="table_created"):
     """The table exists; its creator holds seat 0 and is host."""
 
     game: str
@@ -63,7 +63,7 @@ class TableCreated(Struct, frozen=True, tag_field="type", tag="table_created"):
     commitment: str
 
 
-class SeatTaken(Struct, frozen=True, tag_field="type", tag="seat_taken", omit_defaults=True):
+class SeatTaken(Struct, frozen=True, gc=False, tag_field="type", tag="seat_taken", omit_defaults=True):
     """A person sat down."""
 
     seat: Seat
@@ -71,53 +71,53 @@ class SeatTaken(Struct, frozen=True, tag_field="type", tag="seat_taken", omit_de
     client_seed: str | None = None
 
 
-class ClientSeedGiven(Struct, frozen=True, tag_field="type", tag="client_seed_given"):
+class ClientSeedGiven(Struct, frozen=True, gc=False, tag_field="type", tag="client_seed_given"):
     """A seated person added the seed that the shuffles will depend on."""
 
     seat: Seat
     client_seed: str
 
 
-class BotSeated(Struct, frozen=True, tag_field="type", tag="bot_seated"):
+class BotSeated(Struct, frozen=True, gc=False, tag_field="type", tag="bot_seated"):
     """A bot sits on an open seat, or took over from the person who left."""
 
     seat: Seat
 
 
-class SeatFreed(Struct, frozen=True, tag_field="type", tag="seat_freed"):
+class SeatFreed(Struct, frozen=True, gc=False, tag_field="type", tag="seat_freed"):
     """A seat became open before the match."""
 
     seat: Seat
 
 
-class HostChanged(Struct, frozen=True, tag_field="type", tag="host_changed"):
+class HostChanged(Struct, frozen=True, gc=False, tag_field="type", tag="host_changed"):
     """Another person is host, since the former one left."""
 
     seat: Seat
 
 
-class ReadyMarked(Struct, frozen=True, tag_field="type", tag="ready_marked"):
+class ReadyMarked(Struct, frozen=True, gc=False, tag_field="type", tag="ready_marked"):
     """A seated person set or cleared a ready mark. It informs the host and binds nobody."""
 
     seat: Seat
     ready: bool
 
 
-class ReadyCleared(Struct, frozen=True, tag_field="type", tag="ready_cleared"):
+class ReadyCleared(Struct, frozen=True, gc=False, tag_field="type", tag="ready_cleared"):
     """All ready marks are gone, since an option changed or a round began."""
 
 
-class MatchStarted(Struct, frozen=True, tag_field="type", tag="match_started"):
+class MatchStarted(Struct, frozen=True, gc=False, tag_field="type", tag="match_started"):
     """The match began; the match key is fixed from here on."""
 
 
-class SecretRevealed(Struct, frozen=True, tag_field="type", tag="secret_revealed"):
+class SecretRevealed(Struct, frozen=True, gc=False, tag_field="type", tag="secret_revealed"):
     """The table's secret, once the match is over: every shuffle and seal can be checked with it."""
 
     secret: str
 
 
-class TableClosed(Struct, frozen=True, tag_field="type", tag="table_closed"):
+class TableClosed(Struct, frozen=True, gc=False, tag_field="type", tag="table_closed"):
     """No person is left: nothing more happens at this table."""
 
     reason: Literal["abandoned"]
@@ -138,14 +138,14 @@ TableFact: TypeAlias = (
 )
 
 
-class Facts(Struct, frozen=True):
+class Facts(Struct, frozen=True, gc=False):
     """All that follows from one command: the table's facts, then the game's."""
 
     table: tuple[TableFact, ...] = ()
     game: tuple[Any, ...] = ()
 
 
-class Accepted(Struct, frozen=True):
+class Accepted(Struct, frozen=True, gc=False):
     """A move that the rules accept: its facts, and the game's state after them."""
 
     facts: Facts
@@ -155,7 +155,7 @@ class Accepted(Struct, frozen=True):
 # State
 
 
-class TableState(Struct, frozen=True):
+class TableState(Struct, frozen=True, gc=False):
     """The fold of a table's events."""
 
     setup: Setup
@@ -170,7 +170,7 @@ class TableState(Struct, frozen=True):
     """The game's state."""
 
 
-class TableRefusal(Struct, frozen=True):
+class TableRefusal(Struct, frozen=True, gc=False):
     """The table, not a rule of the game, refuses a command. Nothing is recorded."""
 
     code: str

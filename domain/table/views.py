@@ -11,7 +11,7 @@ from domain.decider import Outcome, Seat
 from domain.table.model import SeatKind, Status, TableFact, TableState, Visibility
 
 
-class SeatPublic(Struct, frozen=True):
+class SeatPublic(Struct, frozen=True, gc=False):
     """A seat as everybody sees it."""
 
     seat: Seat
@@ -24,7 +24,7 @@ class SeatPublic(Struct, frozen=True):
     """Place at the end of the match, 1 is best; null before."""
 
 
-class TablePublic(Struct, frozen=True):
+class TablePublic(Struct, frozen=True, gc=False):
     """The part of a view that is the same for everybody."""
 
     game: str
@@ -44,7 +44,7 @@ class TablePublic(Struct, frozen=True):
     """The game's public part; null before the match."""
 
 
-class You(Struct, frozen=True):
+class You(Struct, frozen=True, gc=False):
     """The part of a view that only one seat gets."""
 
     seat: Seat
@@ -58,7 +58,7 @@ class You(Struct, frozen=True):
     """Lets others sit down at a private table; null at a public one."""
 
 
-class EventSeen(Struct, frozen=True):
+class EventSeen(Struct, frozen=True, gc=False):
     """An event as one viewer may see it."""
 
     version: int

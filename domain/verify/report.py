@@ -25,7 +25,7 @@ CHECKS: Final[dict[str, str]] = {
 """Every check, in the order in which they are reported, with what it shows."""
 
 
-class Check(Struct, frozen=True, omit_defaults=True):
+class Check(Struct, frozen=True, gc=False, omit_defaults=True):
     """The answer of one check."""
 
     name: str
@@ -37,7 +37,7 @@ class Check(Struct, frozen=True, omit_defaults=True):
     """The rule that forbids a move."""
 
 
-class Report(Struct, frozen=True):
+class Report(Struct, frozen=True, gc=False):
     """All checks of one record."""
 
     table: str | None

@@ -13,7 +13,7 @@ Variant: TypeAlias = Literal["standard", "spot"]
 MoonRule: TypeAlias = Literal["add_to_others", "subtract_from_own", "none"]
 
 
-class HeartsOptions(Struct, frozen=True, forbid_unknown_fields=True):
+class HeartsOptions(Struct, frozen=True, gc=False, forbid_unknown_fields=True):
     """The six options of a table, in full; they never change during a match (H-4, H-7)."""
 
     variant: Variant
@@ -31,7 +31,7 @@ CardName: TypeAlias = Annotated[
 ]
 
 
-class HeartsPass(Struct, frozen=True, tag_field="type", tag="pass", forbid_unknown_fields=True):
+class HeartsPass(Struct, frozen=True, gc=False, tag_field="type", tag="pass", forbid_unknown_fields=True):
     """Commit three cards of the own hand to be passed; final, seen by nobody before the exchange."""
 
     cards: Annotated[
@@ -40,7 +40,7 @@ class HeartsPass(Struct, frozen=True, tag_field="type", tag="pass", forbid_unkno
     ]
 
 
-class HeartsPlay(Struct, frozen=True, tag_field="type", tag="play", forbid_unknown_fields=True):
+class HeartsPlay(Struct, frozen=True, gc=False, tag_field="type", tag="play", forbid_unknown_fields=True):
     """Play one card to the trick."""
 
     card: CardName
@@ -51,7 +51,7 @@ HeartsMove: TypeAlias = HeartsPass | HeartsPlay
 # facts
 
 
-class HeartsRoundDealt(Struct, frozen=True, tag_field="type", tag="round_dealt"):
+class HeartsRoundDealt(Struct, frozen=True, gc=False, tag_field="type", tag="round_dealt"):
     """A round was dealt. Secret: the order of the pack; card k went to seat k modulo the seats (H-12)."""
 
     round: int
@@ -61,14 +61,14 @@ class HeartsRoundDealt(Struct, frozen=True, tag_field="type", tag="round_dealt")
     order: tuple[Card, ...]
 
 
-class HeartsPassCommitted(Struct, frozen=True, tag_field="type", tag="pass_committed"):
+class HeartsPassCommitted(Struct, frozen=True, gc=False, tag_field="type", tag="pass_committed"):
     """A seat chose the three cards it passes. Secret: the cards, in canonical order."""
 
     seat: Seat
     cards: tuple[Card, ...]
 
 
-class HeartsCardsExchanged(Struct, frozen=True, tag_field="type", tag="cards_exchanged"):
+class HeartsCardsExchanged(Struct, frozen=True, gc=False, tag_field="type", tag="cards_exchanged"):
     """All passes changed hands at once. Secret: the cards, by the seat that gave them."""
 
     offset: int
@@ -77,14 +77,14 @@ class HeartsCardsExchanged(Struct, frozen=True, tag_field="type", tag="cards_exc
     passes: tuple[tuple[Card, ...], ...]
 
 
-class HeartsCardPlayed(Struct, frozen=True, tag_field="type", tag="card_played"):
+class HeartsCardPlayed(Struct, frozen=True, gc=False, tag_field="type", tag="card_played"):
     """A card was played to the trick."""
 
     seat: Seat
     card: Card
 
 
-class HeartsTrickTaken(Struct, frozen=True, tag_field="type", tag="trick_taken"):
+class HeartsTrickTaken(Struct, frozen=True, gc=False, tag_field="type", tag="trick_taken"):
     """A seat won the trick and leads the next one."""
 
     seat: Seat
@@ -94,7 +94,7 @@ class HeartsTrickTaken(Struct, frozen=True, tag_field="type", tag="trick_taken")
     """-10 if the jack of diamonds counts and was in it, else 0."""
 
 
-class HeartsRoundScored(Struct, frozen=True, tag_field="type", tag="round_scored"):
+class HeartsRoundScored(Struct, frozen=True, gc=False, tag_field="type", tag="round_scored"):
     """The round was counted; every list is by seat."""
 
     round: int
@@ -106,7 +106,7 @@ class HeartsRoundScored(Struct, frozen=True, tag_field="type", tag="round_scored
     totals: tuple[int, ...]
 
 
-class HeartsMatchEnded(Struct, frozen=True, tag_field="type", tag="match_ended"):
+class HeartsMatchEnded(Struct, frozen=True, gc=False, tag_field="type", tag="match_ended"):
     """The match is over."""
 
     totals: tuple[int, ...]
@@ -127,7 +127,7 @@ HeartsFact: TypeAlias = (
 # public forms of facts that hide something
 
 
-class HeartsRoundBegun(Struct, frozen=True, tag_field="type", tag="round_begun"):
+class HeartsRoundBegun(Struct, frozen=True, gc=False, tag_field="type", tag="round_begun"):
     """A round was dealt, as everybody sees it."""
 
     round: int
@@ -138,13 +138,13 @@ class HeartsRoundBegun(Struct, frozen=True, tag_field="type", tag="round_begun")
     """The seat that leads the two of clubs; None while it depends on the passing."""
 
 
-class HeartsPassMade(Struct, frozen=True, tag_field="type", tag="pass_made"):
+class HeartsPassMade(Struct, frozen=True, gc=False, tag_field="type", tag="pass_made"):
     """A seat has committed its pass, as everybody sees it."""
 
     seat: Seat
 
 
-class HeartsExchangeMade(Struct, frozen=True, tag_field="type", tag="exchange_made"):
+class HeartsExchangeMade(Struct, frozen=True, gc=False, tag_field="type", tag="exchange_made"):
     """The passed cards changed hands, as everybody sees it."""
 
     offset: int
@@ -164,19 +164,19 @@ HeartsPublicFact: TypeAlias = (
 # private forms, for the seat they are addressed to
 
 
-class HeartsHandDealt(Struct, frozen=True, tag_field="type", tag="hand_dealt"):
+class HeartsHandDealt(Struct, frozen=True, gc=False, tag_field="type", tag="hand_dealt"):
     """The hand you were dealt, in canonical order."""
 
     hand: tuple[Card, ...]
 
 
-class HeartsPassChosen(Struct, frozen=True, tag_field="type", tag="pass_chosen"):
+class HeartsPassChosen(Struct, frozen=True, gc=False, tag_field="type", tag="pass_chosen"):
     """The three cards you committed, in canonical order."""
 
     cards: tuple[Card, ...]
 
 
-class HeartsCardsReceived(Struct, frozen=True, tag_field="type", tag="cards_received"):
+class HeartsCardsReceived(Struct, frozen=True, gc=False, tag_field="type", tag="cards_received"):
     """The three cards you received, in canonical order."""
 
     giver: Seat
@@ -191,7 +191,7 @@ Phase: TypeAlias = Literal["new", "passing", "playing", "finished"]
 """`new` before the first deal; the others as in H-51."""
 
 
-class HeartsTrick(Struct, frozen=True):
+class HeartsTrick(Struct, frozen=True, gc=False):
     """A completed trick."""
 
     leader: Seat
@@ -200,7 +200,7 @@ class HeartsTrick(Struct, frozen=True):
     winner: Seat
 
 
-class HeartsRoundResult(Struct, frozen=True):
+class HeartsRoundResult(Struct, frozen=True, gc=False):
     """How a round was counted; every list is by seat."""
 
     round: int
@@ -212,7 +212,7 @@ class HeartsRoundResult(Struct, frozen=True):
     """So that it can still be shown when the next round is dealt at once."""
 
 
-class HeartsState(Struct, frozen=True):
+class HeartsState(Struct, frozen=True, gc=False):
     """Everything about a match, secrets included."""
 
     options: HeartsOptions
@@ -243,7 +243,7 @@ class HeartsState(Struct, frozen=True):
 # views
 
 
-class HeartsBoard(Struct, frozen=True):
+class HeartsBoard(Struct, frozen=True, gc=False):
     """What all seats and any spectator may know (H-52)."""
 
     options: HeartsOptions
@@ -275,7 +275,7 @@ class HeartsBoard(Struct, frozen=True):
     last_round: HeartsRoundResult | None
 
 
-class HeartsPrivate(Struct, frozen=True):
+class HeartsPrivate(Struct, frozen=True, gc=False):
     """What only this seat knows beyond its hand; empty where nothing was passed."""
 
     passed: tuple[Card, ...]
@@ -286,14 +286,14 @@ class HeartsPrivate(Struct, frozen=True):
     received_from: Seat | None
 
 
-class HeartsLegalPass(Struct, frozen=True, tag_field="type", tag="pass"):
+class HeartsLegalPass(Struct, frozen=True, gc=False, tag_field="type", tag="pass"):
     """Any `count` different ones of these cards may be passed."""
 
     cards: tuple[Card, ...]
     count: int
 
 
-class HeartsLegalPlay(Struct, frozen=True, tag_field="type", tag="play"):
+class HeartsLegalPlay(Struct, frozen=True, gc=False, tag_field="type", tag="play"):
     """Any one of these cards may be played."""
 
     cards: tuple[Card, ...]

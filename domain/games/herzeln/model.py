@@ -21,7 +21,7 @@ Contract: TypeAlias = Annotated[
 # Options
 
 
-class HerzelnOptions(Struct, frozen=True):
+class HerzelnOptions(Struct, frozen=True, gc=False):
     """All options of a table (section 2)."""
 
     players: Annotated[int, Meta(description="3 or 4; decides the pack.")]
@@ -32,13 +32,13 @@ class HerzelnOptions(Struct, frozen=True):
 # Moves
 
 
-class HerzelnPlay(Struct, frozen=True, tag="play", forbid_unknown_fields=True):
+class HerzelnPlay(Struct, frozen=True, gc=False, tag="play", forbid_unknown_fields=True):
     """Play a card to the trick (contracts 1 to 7)."""
 
     card: CardName
 
 
-class HerzelnPlace(Struct, frozen=True, tag="place", forbid_unknown_fields=True):
+class HerzelnPlace(Struct, frozen=True, gc=False, tag="place", forbid_unknown_fields=True):
     """Place a card at an end of the line (contract 8)."""
 
     card: CardName
@@ -47,7 +47,7 @@ class HerzelnPlace(Struct, frozen=True, tag="place", forbid_unknown_fields=True)
     ] = "open"
 
 
-class HerzelnPass(Struct, frozen=True, tag="pass", forbid_unknown_fields=True):
+class HerzelnPass(Struct, frozen=True, gc=False, tag="pass", forbid_unknown_fields=True):
     """Pass in the layout (contract 8), because no card fits."""
 
 
@@ -56,13 +56,13 @@ HerzelnMove: TypeAlias = HerzelnPlay | HerzelnPlace | HerzelnPass
 # Facts
 
 
-class HerzelnFirstDealerDrawn(Struct, frozen=True, tag="first_dealer_drawn"):
+class HerzelnFirstDealerDrawn(Struct, frozen=True, gc=False, tag="first_dealer_drawn"):
     """The match has started; the first dealer was drawn."""
 
     dealer: Seat
 
 
-class HerzelnPackDealt(Struct, frozen=True, tag="pack_dealt"):
+class HerzelnPackDealt(Struct, frozen=True, gc=False, tag="pack_dealt"):
     """A round was dealt: the complete form, with the order of the pack."""
 
     round: Annotated[int, Meta(description="Number of the round in the match, from 1.")]
@@ -74,7 +74,7 @@ class HerzelnPackDealt(Struct, frozen=True, tag="pack_dealt"):
     ]
 
 
-class HerzelnRoundDealt(Struct, frozen=True, tag="round_dealt"):
+class HerzelnRoundDealt(Struct, frozen=True, gc=False, tag="round_dealt"):
     """A round was dealt: what everybody learns."""
 
     round: Annotated[int, Meta(description="Number of the round in the match, from 1.")]
@@ -82,28 +82,28 @@ class HerzelnRoundDealt(Struct, frozen=True, tag="round_dealt"):
     dealer: Seat
 
 
-class HerzelnHandDealt(Struct, frozen=True, tag="hand_dealt"):
+class HerzelnHandDealt(Struct, frozen=True, gc=False, tag="hand_dealt"):
     """A round was dealt: what the owner of a hand learns."""
 
     round: int
     hand: Annotated[tuple[Card, ...], Meta(description="Sorted by suit (C S H D), then rank.")]
 
 
-class HerzelnCardPlayed(Struct, frozen=True, tag="card_played"):
+class HerzelnCardPlayed(Struct, frozen=True, gc=False, tag="card_played"):
     """A seat played a card to the trick."""
 
     seat: Seat
     card: Card
 
 
-class HerzelnTrickTaken(Struct, frozen=True, tag="trick_taken"):
+class HerzelnTrickTaken(Struct, frozen=True, gc=False, tag="trick_taken"):
     """The trick is complete and goes to a seat, which leads to the next."""
 
     seat: Seat
     points: Annotated[int, Meta(description="What the trick scores under the contract.")]
 
 
-class HerzelnCardPlaced(Struct, frozen=True, tag="card_placed"):
+class HerzelnCardPlaced(Struct, frozen=True, gc=False, tag="card_placed"):
     """A seat placed a card in the layout."""
 
     seat: Seat
@@ -111,13 +111,13 @@ class HerzelnCardPlaced(Struct, frozen=True, tag="card_placed"):
     end: End
 
 
-class HerzelnPassed(Struct, frozen=True, tag="passed"):
+class HerzelnPassed(Struct, frozen=True, gc=False, tag="passed"):
     """A seat had no card that fits the line."""
 
     seat: Seat
 
 
-class HerzelnSeatFinished(Struct, frozen=True, tag="seat_finished"):
+class HerzelnSeatFinished(Struct, frozen=True, gc=False, tag="seat_finished"):
     """A seat placed its last card in the layout."""
 
     seat: Seat
@@ -125,7 +125,7 @@ class HerzelnSeatFinished(Struct, frozen=True, tag="seat_finished"):
     points: int
 
 
-class HerzelnRoundScored(Struct, frozen=True, tag="round_scored"):
+class HerzelnRoundScored(Struct, frozen=True, gc=False, tag="round_scored"):
     """A round is over."""
 
     round: int
@@ -134,7 +134,7 @@ class HerzelnRoundScored(Struct, frozen=True, tag="round_scored"):
     left: Annotated[tuple[tuple[Card, ...], ...], Meta(description="Cards left in the hands, by seat.")]
 
 
-class HerzelnMatchEnded(Struct, frozen=True, tag="match_ended"):
+class HerzelnMatchEnded(Struct, frozen=True, gc=False, tag="match_ended"):
     """The last round has been scored."""
 
     totals: tuple[int, ...]
@@ -158,7 +158,7 @@ HerzelnPrivateFact: TypeAlias = HerzelnHandDealt
 # Parts that state and board share
 
 
-class HerzelnTrick(Struct, frozen=True):
+class HerzelnTrick(Struct, frozen=True, gc=False):
     """A completed trick."""
 
     leader: Seat
@@ -167,14 +167,14 @@ class HerzelnTrick(Struct, frozen=True):
     points: int
 
 
-class HerzelnForcedPass(Struct, frozen=True):
+class HerzelnForcedPass(Struct, frozen=True, gc=False):
     """A pass in the layout, and the ranks the seat was asked for and did not have."""
 
     seat: Seat
     asked: Annotated[tuple[str, ...], Meta(description="Ranks at the high and the low end; `J` at an empty line.")]
 
 
-class HerzelnScore(Struct, frozen=True):
+class HerzelnScore(Struct, frozen=True, gc=False):
     """A finished round."""
 
     contract: Contract
@@ -185,7 +185,7 @@ class HerzelnScore(Struct, frozen=True):
 # State
 
 
-class HerzelnTricks(Struct, frozen=True, tag="tricks"):
+class HerzelnTricks(Struct, frozen=True, gc=False, tag="tricks"):
     """A round of contracts 1 to 7."""
 
     number: int
@@ -198,7 +198,7 @@ class HerzelnTricks(Struct, frozen=True, tag="tricks"):
     taken: tuple[HerzelnTrick, ...]
 
 
-class HerzelnLayout(Struct, frozen=True, tag="layout"):
+class HerzelnLayout(Struct, frozen=True, gc=False, tag="layout"):
     """A round of contract 8."""
 
     number: int
@@ -214,7 +214,7 @@ class HerzelnLayout(Struct, frozen=True, tag="layout"):
     last_mover: Seat | None
 
 
-class HerzelnState(Struct, frozen=True):
+class HerzelnState(Struct, frozen=True, gc=False):
     """The whole state of a match. The finished round stays until the next is dealt."""
 
     options: HerzelnOptions
@@ -230,7 +230,7 @@ class HerzelnState(Struct, frozen=True):
 # What viewers see
 
 
-class HerzelnTricksBoard(Struct, frozen=True, tag="tricks"):
+class HerzelnTricksBoard(Struct, frozen=True, gc=False, tag="tricks"):
     """The public part of a round of tricks."""
 
     leader: Annotated[Seat, Meta(description="Who leads or led to the current trick.")]
@@ -239,7 +239,7 @@ class HerzelnTricksBoard(Struct, frozen=True, tag="tricks"):
     tricks_won: Annotated[tuple[int, ...], Meta(description="Number of tricks by seat.")]
 
 
-class HerzelnLayoutBoard(Struct, frozen=True, tag="layout"):
+class HerzelnLayoutBoard(Struct, frozen=True, gc=False, tag="layout"):
     """The public part of a layout."""
 
     line: Annotated[tuple[Card, ...], Meta(description="All cards of the line, the low end first.")]
@@ -249,7 +249,7 @@ class HerzelnLayoutBoard(Struct, frozen=True, tag="layout"):
     passes: Annotated[tuple[HerzelnForcedPass, ...], Meta(description="All passes, the oldest first.")]
 
 
-class HerzelnBoard(Struct, frozen=True):
+class HerzelnBoard(Struct, frozen=True, gc=False):
     """All that every seat and any spectator may know of a match."""
 
     round: Annotated[int, Meta(description="Number of the running or last round, from 1; 0 before the start.")]
@@ -270,33 +270,33 @@ class HerzelnBoard(Struct, frozen=True):
     ]
 
 
-class HerzelnPrivate(Struct, frozen=True):
+class HerzelnPrivate(Struct, frozen=True, gc=False):
     """What a seat knows beyond its hand: nothing in this game."""
 
 
 # What a seat may do
 
 
-class HerzelnMayPlay(Struct, frozen=True, tag="play"):
+class HerzelnMayPlay(Struct, frozen=True, gc=False, tag="play"):
     """One of these cards may be played."""
 
     cards: tuple[Card, ...]
 
 
-class HerzelnPlacement(Struct, frozen=True):
+class HerzelnPlacement(Struct, frozen=True, gc=False):
     """A card that may be placed, and where."""
 
     card: Card
     ends: tuple[End, ...]
 
 
-class HerzelnMayPlace(Struct, frozen=True, tag="place"):
+class HerzelnMayPlace(Struct, frozen=True, gc=False, tag="place"):
     """One of these cards must be placed, at one of its ends."""
 
     placements: tuple[HerzelnPlacement, ...]
 
 
-class HerzelnMayPass(Struct, frozen=True, tag="pass"):
+class HerzelnMayPass(Struct, frozen=True, gc=False, tag="pass"):
     """No card fits: the seat has to pass."""
 
 

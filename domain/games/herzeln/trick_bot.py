@@ -123,7 +123,7 @@ def _play_trick(
 # Habits
 
 
-class _Habits(Struct, frozen=True):
+class _Habits(Struct, frozen=True, gc=False):
     """What a seat does in a playout. Leads and discards are masks, the most welcome first."""
 
     leads: tuple[int, ...]

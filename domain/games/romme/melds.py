@@ -28,7 +28,7 @@ _TWINS: Final = Rejection("meld_invalid", "R-23")
 _DOES_NOT_FIT: Final = Rejection("meld_invalid", "R-46")
 
 
-class Shape(Struct, frozen=True):
+class Shape(Struct, frozen=True, gc=False):
     """What valid slots form: runs from low to high, sets in suit order."""
 
     kind: MeldKind

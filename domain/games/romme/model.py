@@ -17,7 +17,7 @@ MatchEnd: TypeAlias = Literal["rounds", "points", "open"]
 DiscardDraw: TypeAlias = Literal["always", "after_out"]
 
 
-class RommeOptions(Struct, frozen=True, forbid_unknown_fields=True):
+class RommeOptions(Struct, frozen=True, gc=False, forbid_unknown_fields=True):
     """The seven options in full; the first four are house rules (R-71)."""
 
     first_meld_min: Literal[0, 30, 40]
@@ -32,7 +32,7 @@ class RommeOptions(Struct, frozen=True, forbid_unknown_fields=True):
 OptionValue: TypeAlias = int | bool | str | None
 
 
-class RommeOptionMark(Struct, frozen=True):
+class RommeOptionMark(Struct, frozen=True, gc=False):
     """An option as everybody in the lobby sees it (R-77)."""
 
     name: str
@@ -46,14 +46,14 @@ class RommeOptionMark(Struct, frozen=True):
 MeldKind: TypeAlias = Literal["set", "run"]
 
 
-class RommeSlot(Struct, frozen=True):
+class RommeSlot(Struct, frozen=True, gc=False):
     """A place of a meld: the card that lies there and the face it shows."""
 
     card: Card
     face: str
 
 
-class RommeMeld(Struct, frozen=True):
+class RommeMeld(Struct, frozen=True, gc=False):
     """A meld on the table; runs from low to high, sets in suit order."""
 
     id: str
@@ -66,7 +66,7 @@ class RommeMeld(Struct, frozen=True):
     """What it counted when it was laid (R-30)."""
 
 
-class RommeDraft(Struct, frozen=True):
+class RommeDraft(Struct, frozen=True, gc=False):
     """A meld that its seat has prepared and not laid; nobody else knows of it (R-39)."""
 
     draft: str
@@ -76,7 +76,7 @@ class RommeDraft(Struct, frozen=True):
     points: int
 
 
-class RommeReading(Struct, frozen=True):
+class RommeReading(Struct, frozen=True, gc=False):
     """One thing that cards can be: the meld as it may be sent, and what it counts."""
 
     kind: MeldKind
@@ -91,7 +91,7 @@ Phase: TypeAlias = Literal["lobby", "opening", "draw", "play", "over"]
 EndReason: TypeAlias = Literal["out", "exhausted"]
 
 
-class RommeRoundResult(Struct, frozen=True):
+class RommeRoundResult(Struct, frozen=True, gc=False):
     """How a round ended; every list is by seat."""
 
     round: int
@@ -107,7 +107,7 @@ class RommeRoundResult(Struct, frozen=True):
     """What the round was played under (R-76)."""
 
 
-class RommeState(Struct, frozen=True):
+class RommeState(Struct, frozen=True, gc=False):
     """Everything about a match, secrets included; every list is by seat."""
 
     options: RommeOptions
@@ -169,7 +169,7 @@ class RommeState(Struct, frozen=True):
 # views
 
 
-class RommeBoard(Struct, frozen=True):
+class RommeBoard(Struct, frozen=True, gc=False):
     """What all seats and any spectator may know (R-86); every list is by seat."""
 
     phase: Phase
@@ -204,7 +204,7 @@ class RommeBoard(Struct, frozen=True):
     places: tuple[int, ...] | None
 
 
-class RommePrivate(Struct, frozen=True):
+class RommePrivate(Struct, frozen=True, gc=False):
     """What only this seat knows beyond its hand."""
 
     drawn: Card | None
@@ -219,17 +219,17 @@ class RommePrivate(Struct, frozen=True):
 # what may be done now
 
 
-class RommeLegalDrawStock(Struct, frozen=True, tag_field="type", tag="draw_stock"):
+class RommeLegalDrawStock(Struct, frozen=True, gc=False, tag_field="type", tag="draw_stock"):
     """The top of the stock may be drawn."""
 
 
-class RommeLegalDrawPile(Struct, frozen=True, tag_field="type", tag="draw_pile"):
+class RommeLegalDrawPile(Struct, frozen=True, gc=False, tag_field="type", tag="draw_pile"):
     """This card may be taken from the pile."""
 
     card: Card
 
 
-class RommeLegalLay(Struct, frozen=True, tag_field="type", tag="lay"):
+class RommeLegalLay(Struct, frozen=True, gc=False, tag_field="type", tag="lay"):
     """Melds can be laid; only suggestions, other choices may be accepted too."""
 
     need: int
@@ -242,7 +242,7 @@ class RommeLegalLay(Struct, frozen=True, tag_field="type", tag="lay"):
     """Melds each of which is accepted on its own."""
 
 
-class RommeLayOffPlace(Struct, frozen=True, omit_defaults=True):
+class RommeLayOffPlace(Struct, frozen=True, gc=False, omit_defaults=True):
     """One card and a place where it may be laid off."""
 
     meld: str
@@ -253,13 +253,13 @@ class RommeLayOffPlace(Struct, frozen=True, omit_defaults=True):
     """Set only where both ends are possible."""
 
 
-class RommeLegalLayOff(Struct, frozen=True, tag_field="type", tag="lay_off"):
+class RommeLegalLayOff(Struct, frozen=True, gc=False, tag_field="type", tag="lay_off"):
     """Any one of these cards may be laid off; several together may be accepted too."""
 
     places: tuple[RommeLayOffPlace, ...]
 
 
-class RommeSwap(Struct, frozen=True):
+class RommeSwap(Struct, frozen=True, gc=False):
     """A joker on the table and a card of the hand that may take its place."""
 
     meld: str
@@ -267,25 +267,25 @@ class RommeSwap(Struct, frozen=True):
     card: Card
 
 
-class RommeLegalSwapJoker(Struct, frozen=True, tag_field="type", tag="swap_joker"):
+class RommeLegalSwapJoker(Struct, frozen=True, gc=False, tag_field="type", tag="swap_joker"):
     """Any one of these swaps may be made."""
 
     swaps: tuple[RommeSwap, ...]
 
 
-class RommeLegalDiscard(Struct, frozen=True, tag_field="type", tag="discard"):
+class RommeLegalDiscard(Struct, frozen=True, gc=False, tag_field="type", tag="discard"):
     """Any one of these cards may be discarded."""
 
     cards: tuple[Card, ...]
 
 
-class RommeLegalPrepare(Struct, frozen=True, tag_field="type", tag="prepare"):
+class RommeLegalPrepare(Struct, frozen=True, gc=False, tag_field="type", tag="prepare"):
     """Private: melds that can be made of cards that are in no draft."""
 
     melds: tuple[RommeReading, ...]
 
 
-class RommeLegalTakeBack(Struct, frozen=True, tag_field="type", tag="take_back"):
+class RommeLegalTakeBack(Struct, frozen=True, gc=False, tag_field="type", tag="take_back"):
     """Private: open drafts that may be dissolved; as long as there are any nothing can be discarded."""
 
     drafts: tuple[str, ...]
@@ -305,14 +305,14 @@ RommeLegal: TypeAlias = (
 # answers
 
 
-class RommeReadings(Struct, frozen=True, tag_field="type", tag="readings"):
+class RommeReadings(Struct, frozen=True, gc=False, tag_field="type", tag="readings"):
     """Everything the cards can be; empty if they fit nowhere."""
 
     readings: tuple[RommeReading, ...]
     """For a meld on the table `meld` holds the cards to add, kind and points the result."""
 
 
-class RommePartition(Struct, frozen=True, tag_field="type", tag="partition"):
+class RommePartition(Struct, frozen=True, gc=False, tag_field="type", tag="partition"):
     """The best split of the hand that was found."""
 
     melds: tuple[RommeReading, ...]
@@ -325,7 +325,7 @@ class RommePartition(Struct, frozen=True, tag_field="type", tag="partition"):
     """While not out: the split with the most meld points."""
 
 
-class RommeMelds(Struct, frozen=True, tag_field="type", tag="melds"):
+class RommeMelds(Struct, frozen=True, gc=False, tag_field="type", tag="melds"):
     """Every meld that the hand can form, most points first, with as few jokers as its faces need."""
 
     melds: tuple[RommeReading, ...]

@@ -25,7 +25,7 @@ End: TypeAlias = Literal["low", "high"]
 # cards as a player declares them
 
 
-class RommeChosenCard(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+class RommeChosenCard(Struct, frozen=True, gc=False, omit_defaults=True, forbid_unknown_fields=True):
     """A card for a meld; a joker with the face it stands for (R-28)."""
 
     card: CardId
@@ -46,7 +46,7 @@ ChosenEnd: TypeAlias = Annotated[
 ]
 
 
-class RommeChosenMeld(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+class RommeChosenMeld(Struct, frozen=True, gc=False, omit_defaults=True, forbid_unknown_fields=True):
     """Cards that are to form one new meld."""
 
     cards: ChosenCards
@@ -56,15 +56,17 @@ class RommeChosenMeld(Struct, frozen=True, omit_defaults=True, forbid_unknown_fi
 # moves of the table
 
 
-class RommeDrawStock(Struct, frozen=True, tag_field="type", tag="draw_stock", forbid_unknown_fields=True):
+class RommeDrawStock(Struct, frozen=True, gc=False, tag_field="type", tag="draw_stock", forbid_unknown_fields=True):
     """Draw the top card of the stock."""
 
 
-class RommeDrawPile(Struct, frozen=True, tag_field="type", tag="draw_pile", forbid_unknown_fields=True):
+class RommeDrawPile(Struct, frozen=True, gc=False, tag_field="type", tag="draw_pile", forbid_unknown_fields=True):
     """Take the top card of the discard pile; it cannot be discarded in the same turn."""
 
 
-class RommeLay(Struct, frozen=True, tag_field="type", tag="lay", omit_defaults=True, forbid_unknown_fields=True):
+class RommeLay(
+    Struct, frozen=True, gc=False, tag_field="type", tag="lay", omit_defaults=True, forbid_unknown_fields=True
+):
     """Lay new melds on the table, all of them or none."""
 
     melds: Annotated[
@@ -73,7 +75,9 @@ class RommeLay(Struct, frozen=True, tag_field="type", tag="lay", omit_defaults=T
     ] = None
 
 
-class RommeLayOff(Struct, frozen=True, tag_field="type", tag="lay_off", omit_defaults=True, forbid_unknown_fields=True):
+class RommeLayOff(
+    Struct, frozen=True, gc=False, tag_field="type", tag="lay_off", omit_defaults=True, forbid_unknown_fields=True
+):
     """Add cards of the hand to one meld on the table."""
 
     meld: MeldId
@@ -81,7 +85,7 @@ class RommeLayOff(Struct, frozen=True, tag_field="type", tag="lay_off", omit_def
     end: ChosenEnd = None
 
 
-class RommeSwapJoker(Struct, frozen=True, tag_field="type", tag="swap_joker", forbid_unknown_fields=True):
+class RommeSwapJoker(Struct, frozen=True, gc=False, tag_field="type", tag="swap_joker", forbid_unknown_fields=True):
     """Put the real card in the place of a joker on the table and take the joker."""
 
     meld: MeldId
@@ -89,7 +93,7 @@ class RommeSwapJoker(Struct, frozen=True, tag_field="type", tag="swap_joker", fo
     card: CardId
 
 
-class RommeDiscard(Struct, frozen=True, tag_field="type", tag="discard", forbid_unknown_fields=True):
+class RommeDiscard(Struct, frozen=True, gc=False, tag_field="type", tag="discard", forbid_unknown_fields=True):
     """Put one card on the discard pile: the end of the turn, and of the round if it was the last card."""
 
     card: CardId
@@ -101,7 +105,7 @@ RommeMove: TypeAlias = RommeDrawStock | RommeDrawPile | RommeLay | RommeLayOff |
 
 
 class RommePrepare(
-    Struct, frozen=True, tag_field="type", tag="prepare", omit_defaults=True, forbid_unknown_fields=True
+    Struct, frozen=True, gc=False, tag_field="type", tag="prepare", omit_defaults=True, forbid_unknown_fields=True
 ):
     """Put a meld aside that is not laid yet; nobody else learns of it."""
 
@@ -110,27 +114,27 @@ class RommePrepare(
 
 
 class RommeTakeBack(
-    Struct, frozen=True, tag_field="type", tag="take_back", omit_defaults=True, forbid_unknown_fields=True
+    Struct, frozen=True, gc=False, tag_field="type", tag="take_back", omit_defaults=True, forbid_unknown_fields=True
 ):
     """Dissolve one draft, or all of them."""
 
     draft: Annotated[DraftId | None, Meta(description="Left out: all drafts.")] = None
 
 
-class RommeSortHand(Struct, frozen=True, tag_field="type", tag="sort_hand", forbid_unknown_fields=True):
+class RommeSortHand(Struct, frozen=True, gc=False, tag_field="type", tag="sort_hand", forbid_unknown_fields=True):
     """Sort the own hand once; cards that come later are put to the right."""
 
     by: Literal["suit", "rank"]
 
 
-class RommeMoveCard(Struct, frozen=True, tag_field="type", tag="move_card", forbid_unknown_fields=True):
+class RommeMoveCard(Struct, frozen=True, gc=False, tag_field="type", tag="move_card", forbid_unknown_fields=True):
     """Move one card of the hand to another place."""
 
     card: CardId
     index: Annotated[int, Meta(ge=-(2**31), lt=2**31, description="Its place in the new order, from 0.", examples=[0])]
 
 
-class RommeArrangeHand(Struct, frozen=True, tag_field="type", tag="arrange_hand", forbid_unknown_fields=True):
+class RommeArrangeHand(Struct, frozen=True, gc=False, tag_field="type", tag="arrange_hand", forbid_unknown_fields=True):
     """Set the whole order of the hand."""
 
     cards: Annotated[
@@ -143,7 +147,7 @@ RommePrivateMove: TypeAlias = RommePrepare | RommeTakeBack | RommeSortHand | Rom
 # questions
 
 
-class RommeAskReadings(Struct, frozen=True, tag_field="type", tag="readings", forbid_unknown_fields=True):
+class RommeAskReadings(Struct, frozen=True, gc=False, tag_field="type", tag="readings", forbid_unknown_fields=True):
     """What can these cards of the hand be, as a new meld or added to one on the table?"""
 
     cards: Annotated[
@@ -153,11 +157,11 @@ class RommeAskReadings(Struct, frozen=True, tag_field="type", tag="readings", fo
     meld: Annotated[MeldId | None, Meta(description="A meld to add them to; left out: a new meld.")] = None
 
 
-class RommeAskPartition(Struct, frozen=True, tag_field="type", tag="partition", forbid_unknown_fields=True):
+class RommeAskPartition(Struct, frozen=True, gc=False, tag_field="type", tag="partition", forbid_unknown_fields=True):
     """How is the hand best split into melds?"""
 
 
-class RommeAskMelds(Struct, frozen=True, tag_field="type", tag="melds", forbid_unknown_fields=True):
+class RommeAskMelds(Struct, frozen=True, gc=False, tag_field="type", tag="melds", forbid_unknown_fields=True):
     """Which melds can be made of the hand?"""
 
 

@@ -17,7 +17,7 @@ _AIMS: Final[tuple[Aim, ...]] = ("cards", "points")
 _JOKER: Final = "JK"
 
 
-class Split(Struct, frozen=True):
+class Split(Struct, frozen=True, gc=False):
     """Melds made of a hand, and the cards left over."""
 
     melds: tuple[RommeReading, ...]

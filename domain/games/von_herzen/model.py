@@ -29,7 +29,7 @@ IDLE: Final[tuple[Phase, ...]] = ("before", "dealing", "scoring", "over")
 """The steps in which nobody has to act."""
 
 
-class VonHerzenOptions(Struct, frozen=True):
+class VonHerzenOptions(Struct, frozen=True, gc=False):
     """The options of a table, complete (V-77)."""
 
     players: int
@@ -44,7 +44,7 @@ class VonHerzenOptions(Struct, frozen=True):
 # state
 
 
-class VonHerzenRun(Struct, frozen=True):
+class VonHerzenRun(Struct, frozen=True, gc=False):
     """A run on the table, cards from its low end to its high end."""
 
     id: int
@@ -56,7 +56,7 @@ class VonHerzenRun(Struct, frozen=True):
     """The one card of the other colour, if any."""
 
 
-class VonHerzenGiverTurn(Struct, frozen=True):
+class VonHerzenGiverTurn(Struct, frozen=True, gc=False):
     """What everybody knows of a giver's finished turn: numbers, never cards."""
 
     giver: Seat
@@ -72,7 +72,7 @@ class VonHerzenGiverTurn(Struct, frozen=True):
     """Cards swapped each way."""
 
 
-class VonHerzenSwap(Struct, frozen=True):
+class VonHerzenSwap(Struct, frozen=True, gc=False):
     """A giver's running turn. The cards lie on the table but count to their owner's hand (V-25)."""
 
     giver: Seat
@@ -81,7 +81,7 @@ class VonHerzenSwap(Struct, frozen=True):
     countered: Cards = ()
 
 
-class VonHerzenState(Struct, frozen=True):
+class VonHerzenState(Struct, frozen=True, gc=False):
     """Everything about a match, secrets included."""
 
     options: VonHerzenOptions
@@ -120,7 +120,7 @@ class VonHerzenState(Struct, frozen=True):
 # what is shown of it
 
 
-class VonHerzenSwapBoard(Struct, frozen=True):
+class VonHerzenSwapBoard(Struct, frozen=True, gc=False):
     """The public side of a giver's running turn."""
 
     giver: Seat
@@ -129,7 +129,7 @@ class VonHerzenSwapBoard(Struct, frozen=True):
     countered: int
 
 
-class VonHerzenBoard(Struct, frozen=True):
+class VonHerzenBoard(Struct, frozen=True, gc=False):
     """The public part of a view (V-73)."""
 
     options: VonHerzenOptions
@@ -160,7 +160,7 @@ class VonHerzenBoard(Struct, frozen=True):
     totals: tuple[int, ...]
 
 
-class VonHerzenSwapSeen(Struct, frozen=True):
+class VonHerzenSwapSeen(Struct, frozen=True, gc=False):
     """A swap of this round as one of its two sides knows it."""
 
     partner: Seat
@@ -168,7 +168,7 @@ class VonHerzenSwapSeen(Struct, frozen=True):
     got: Cards
 
 
-class VonHerzenPrivate(Struct, frozen=True):
+class VonHerzenPrivate(Struct, frozen=True, gc=False):
     """What only this seat knows beyond its hand."""
 
     offered: Cards

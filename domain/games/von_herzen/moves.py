@@ -18,72 +18,72 @@ End: TypeAlias = Literal["up", "down"]
 # moves of the swap phase
 
 
-class VonHerzenOffer(Struct, frozen=True, tag_field="type", tag="offer", forbid_unknown_fields=True):
+class VonHerzenOffer(Struct, frozen=True, gc=False, tag_field="type", tag="offer", forbid_unknown_fields=True):
     """The giver lays cards face down before the receiver (V-12)."""
 
     cards: CardTexts
 
 
-class VonHerzenPassOffer(Struct, frozen=True, tag_field="type", tag="pass_offer", forbid_unknown_fields=True):
+class VonHerzenPassOffer(Struct, frozen=True, gc=False, tag_field="type", tag="pass_offer", forbid_unknown_fields=True):
     """The giver offers nothing (V-12)."""
 
 
-class VonHerzenAccept(Struct, frozen=True, tag_field="type", tag="accept", forbid_unknown_fields=True):
+class VonHerzenAccept(Struct, frozen=True, gc=False, tag_field="type", tag="accept", forbid_unknown_fields=True):
     """The receiver swaps as many cards as are offered (V-15)."""
 
     cards: CardTexts
 
 
-class VonHerzenCounter(Struct, frozen=True, tag_field="type", tag="counter", forbid_unknown_fields=True):
+class VonHerzenCounter(Struct, frozen=True, gc=False, tag_field="type", tag="counter", forbid_unknown_fields=True):
     """The receiver proposes to swap fewer cards and lays his own (V-16)."""
 
     cards: CardTexts
 
 
-class VonHerzenDecline(Struct, frozen=True, tag_field="type", tag="decline", forbid_unknown_fields=True):
+class VonHerzenDecline(Struct, frozen=True, gc=False, tag_field="type", tag="decline", forbid_unknown_fields=True):
     """The receiver wants no swap (V-22)."""
 
 
-class VonHerzenTake(Struct, frozen=True, tag_field="type", tag="take", forbid_unknown_fields=True):
+class VonHerzenTake(Struct, frozen=True, gc=False, tag_field="type", tag="take", forbid_unknown_fields=True):
     """Another player makes the original swap in the receiver's place (V-18)."""
 
     cards: CardTexts
 
 
-class VonHerzenLeave(Struct, frozen=True, tag_field="type", tag="leave", forbid_unknown_fields=True):
+class VonHerzenLeave(Struct, frozen=True, gc=False, tag_field="type", tag="leave", forbid_unknown_fields=True):
     """Another player leaves the offer to the next (V-17)."""
 
 
-class VonHerzenAgree(Struct, frozen=True, tag_field="type", tag="agree", forbid_unknown_fields=True):
+class VonHerzenAgree(Struct, frozen=True, gc=False, tag_field="type", tag="agree", forbid_unknown_fields=True):
     """The giver agrees to the counter-proposal and picks which offered cards he gives (V-21)."""
 
     cards: CardTexts
 
 
-class VonHerzenWithdraw(Struct, frozen=True, tag_field="type", tag="withdraw", forbid_unknown_fields=True):
+class VonHerzenWithdraw(Struct, frozen=True, gc=False, tag_field="type", tag="withdraw", forbid_unknown_fields=True):
     """The giver refuses the counter-proposal (V-22)."""
 
 
 # moves of the meld phase
 
 
-class VonHerzenDrawStock(Struct, frozen=True, tag_field="type", tag="draw_stock", forbid_unknown_fields=True):
+class VonHerzenDrawStock(Struct, frozen=True, gc=False, tag_field="type", tag="draw_stock", forbid_unknown_fields=True):
     """Take the top card of the stock (V-30)."""
 
 
-class VonHerzenDrawPile(Struct, frozen=True, tag_field="type", tag="draw_pile", forbid_unknown_fields=True):
+class VonHerzenDrawPile(Struct, frozen=True, gc=False, tag_field="type", tag="draw_pile", forbid_unknown_fields=True):
     """Take a card of the discard pile (V-30, V-32)."""
 
     card: CardText
 
 
-class VonHerzenLay(Struct, frozen=True, tag_field="type", tag="lay", forbid_unknown_fields=True):
+class VonHerzenLay(Struct, frozen=True, gc=False, tag_field="type", tag="lay", forbid_unknown_fields=True):
     """Lay a run from the hand, its cards from the low end to the high end (V-36)."""
 
     cards: CardTexts
 
 
-class VonHerzenLayOff(Struct, frozen=True, tag_field="type", tag="lay_off", forbid_unknown_fields=True):
+class VonHerzenLayOff(Struct, frozen=True, gc=False, tag_field="type", tag="lay_off", forbid_unknown_fields=True):
     """Add one card to an end of a run on the table (V-44, V-45)."""
 
     card: CardText
@@ -91,13 +91,13 @@ class VonHerzenLayOff(Struct, frozen=True, tag_field="type", tag="lay_off", forb
     end: Annotated[End, Meta(description="`up`: after the last card; `down`: before the first.")]
 
 
-class VonHerzenDiscard(Struct, frozen=True, tag_field="type", tag="discard", forbid_unknown_fields=True):
+class VonHerzenDiscard(Struct, frozen=True, gc=False, tag_field="type", tag="discard", forbid_unknown_fields=True):
     """Put one card face up on the discard pile; this ends the turn (V-52)."""
 
     card: CardText
 
 
-class VonHerzenEndTurn(Struct, frozen=True, tag_field="type", tag="end_turn", forbid_unknown_fields=True):
+class VonHerzenEndTurn(Struct, frozen=True, gc=False, tag_field="type", tag="end_turn", forbid_unknown_fields=True):
     """End the turn without a discard (V-53)."""
 
 
@@ -121,7 +121,7 @@ Move: TypeAlias = SwapMove | MeldMove
 # legal entries: one for each kind of move open to a seat
 
 
-class VonHerzenLegalOffer(Struct, frozen=True, tag_field="type", tag="offer"):
+class VonHerzenLegalOffer(Struct, frozen=True, gc=False, tag_field="type", tag="offer"):
     """Any `least` to `most` different cards of `cards` may be offered."""
 
     cards: tuple[Card, ...]
@@ -129,18 +129,18 @@ class VonHerzenLegalOffer(Struct, frozen=True, tag_field="type", tag="offer"):
     most: int
 
 
-class VonHerzenLegalPassOffer(Struct, frozen=True, tag_field="type", tag="pass_offer"):
+class VonHerzenLegalPassOffer(Struct, frozen=True, gc=False, tag_field="type", tag="pass_offer"):
     """The seat may offer nothing."""
 
 
-class VonHerzenLegalAccept(Struct, frozen=True, tag_field="type", tag="accept"):
+class VonHerzenLegalAccept(Struct, frozen=True, gc=False, tag_field="type", tag="accept"):
     """The offer may be accepted with exactly `count` different cards of `cards`."""
 
     cards: tuple[Card, ...]
     count: int
 
 
-class VonHerzenLegalCounter(Struct, frozen=True, tag_field="type", tag="counter"):
+class VonHerzenLegalCounter(Struct, frozen=True, gc=False, tag_field="type", tag="counter"):
     """Any `least` to `most` different cards of `cards` may be laid as a counter-proposal."""
 
     cards: tuple[Card, ...]
@@ -148,43 +148,43 @@ class VonHerzenLegalCounter(Struct, frozen=True, tag_field="type", tag="counter"
     most: int
 
 
-class VonHerzenLegalDecline(Struct, frozen=True, tag_field="type", tag="decline"):
+class VonHerzenLegalDecline(Struct, frozen=True, gc=False, tag_field="type", tag="decline"):
     """The offer may be declined."""
 
 
-class VonHerzenLegalTake(Struct, frozen=True, tag_field="type", tag="take"):
+class VonHerzenLegalTake(Struct, frozen=True, gc=False, tag_field="type", tag="take"):
     """The offer may be taken with exactly `count` different cards of `cards`."""
 
     cards: tuple[Card, ...]
     count: int
 
 
-class VonHerzenLegalLeave(Struct, frozen=True, tag_field="type", tag="leave"):
+class VonHerzenLegalLeave(Struct, frozen=True, gc=False, tag_field="type", tag="leave"):
     """The offer may be left to the next."""
 
 
-class VonHerzenLegalAgree(Struct, frozen=True, tag_field="type", tag="agree"):
+class VonHerzenLegalAgree(Struct, frozen=True, gc=False, tag_field="type", tag="agree"):
     """The counter-proposal may be met with exactly `count` of the offered `cards`."""
 
     cards: tuple[Card, ...]
     count: int
 
 
-class VonHerzenLegalWithdraw(Struct, frozen=True, tag_field="type", tag="withdraw"):
+class VonHerzenLegalWithdraw(Struct, frozen=True, gc=False, tag_field="type", tag="withdraw"):
     """The offer may be withdrawn."""
 
 
-class VonHerzenLegalDrawStock(Struct, frozen=True, tag_field="type", tag="draw_stock"):
+class VonHerzenLegalDrawStock(Struct, frozen=True, gc=False, tag_field="type", tag="draw_stock"):
     """The top card of the stock may be taken."""
 
 
-class VonHerzenLegalDrawPile(Struct, frozen=True, tag_field="type", tag="draw_pile"):
+class VonHerzenLegalDrawPile(Struct, frozen=True, gc=False, tag_field="type", tag="draw_pile"):
     """Any one of `cards` may be taken from the discard pile."""
 
     cards: tuple[Card, ...]
 
 
-class VonHerzenLegalLay(Struct, frozen=True, tag_field="type", tag="lay"):
+class VonHerzenLegalLay(Struct, frozen=True, gc=False, tag_field="type", tag="lay"):
     """A run can be laid. `runs` has one for each colour, lowest rank and length that the hand allows.
 
     A joker stands in them only where the hand lacks the card of the run's colour. The same runs with
@@ -194,7 +194,7 @@ class VonHerzenLegalLay(Struct, frozen=True, tag_field="type", tag="lay"):
     runs: tuple[tuple[Card, ...], ...]
 
 
-class VonHerzenLayOffPlace(Struct, frozen=True):
+class VonHerzenLayOffPlace(Struct, frozen=True, gc=False):
     """One card and one end of one run where it may be added."""
 
     card: Card
@@ -202,19 +202,19 @@ class VonHerzenLayOffPlace(Struct, frozen=True):
     end: End
 
 
-class VonHerzenLegalLayOff(Struct, frozen=True, tag_field="type", tag="lay_off"):
+class VonHerzenLegalLayOff(Struct, frozen=True, gc=False, tag_field="type", tag="lay_off"):
     """Every single laying off that is open now."""
 
     places: tuple[VonHerzenLayOffPlace, ...]
 
 
-class VonHerzenLegalDiscard(Struct, frozen=True, tag_field="type", tag="discard"):
+class VonHerzenLegalDiscard(Struct, frozen=True, gc=False, tag_field="type", tag="discard"):
     """Any one of `cards` may be discarded."""
 
     cards: tuple[Card, ...]
 
 
-class VonHerzenLegalEndTurn(Struct, frozen=True, tag_field="type", tag="end_turn"):
+class VonHerzenLegalEndTurn(Struct, frozen=True, gc=False, tag_field="type", tag="end_turn"):
     """The turn may be ended."""
 
 
