@@ -386,7 +386,11 @@ def answer(
 ) -> Answer:
     """Return a successful answer; `bytes` are sent as they are."""
     content = body if isinstance(body, bytes) else b"" if body is None else _encode(body)
-    sent = [(name.encode("latin-1"), value.encode("latin-1")) for name, value in headers.items()] if headers else []
+    sent = (
+        [(name.lower().encode("latin-1"), value.encode("latin-1")) for name, value in headers.items()]
+        if headers
+        else []
+    )
     if content:
         sent.append((b"content-type", media_type.encode()))
     return Answer(status, tuple(sent), content)

@@ -57,11 +57,12 @@ class TableNotes:
 
     async def catch_up(self, log: Log, seats: Sequence[Seat]) -> bool:
         """Fold what other processes noted meanwhile; return whether there was anything."""
-        wanted = [self.seats[seat] for seat in seats]
-        ends = [log.catch_up(notes.stream, notes.version, bucket=self._bucket) for notes in wanted]
+        if len(seats) > 1:  # asked at the same time, they share one statement
+            return any(await asyncio.gather(*[self.catch_up(log, [seat]) for seat in seats]))
         found = False
-        for notes, rows in zip(wanted, await asyncio.gather(*ends), strict=True):
-            for row in rows:
+        for seat in seats:
+            notes = self.seats[seat]
+            for row in await log.catch_up(notes.stream, notes.version, bucket=self._bucket):
                 found |= self._follow(notes, row)
         return found
 

@@ -1,0 +1,119 @@
+"""Answers that leave in one write are the answers that two messages make."""
+
+import asyncio
+import socket
+from types import SimpleNamespace
+from typing import Any
+from urllib.parse import urlsplit
+
+import pytest
+
+from service.protocol import WHOLE_ANSWER, Protocol, WholeAnswer
+
+GET = b"GET /v1/games HTTP/1.1\r\nHost: x\r\n%b\r\n"
+
+
+def exchange(url: str, *requests: bytes) -> bytes:
+    """Send everything at once and read until the server closes or falls silent."""
+    address = urlsplit(url)
+    with socket.create_connection((address.hostname, address.port), timeout=10) as connection:
+        connection.sendall(b"".join(requests))
+        received = b""
+        connection.settimeout(1)
+        try:
+            while piece := connection.recv(1 << 20):
+                received += piece
+        except TimeoutError:
+            pass
+        return received
+
+
+def parts(answer: bytes) -> tuple[bytes, dict[bytes, bytes], bytes]:
+    """Status line, headers without those that differ from request to request, body."""
+    head, _, body = answer.partition(b"\r\n\r\n")
+    status, *lines = head.split(b"\r\n")
+    headers = dict(line.split(b": ", 1) for line in lines)
+    for name in (b"x-request-id", b"date"):
+        assert headers.pop(name)
+    return status, headers, body
+
+
+def test_one_write_and_two_messages_say_the_same(service_url: str) -> None:
+    whole = parts(exchange(service_url, GET % b""))
+    usual = parts(exchange(service_url, GET % b"Connection: close\r\n"))
+    assert usual[1].pop(b"connection") == b"close"
+    assert whole == usual
+    assert int(whole[1][b"content-length"]) == len(whole[2]) > 0
+
+
+def test_an_old_client_is_answered_and_the_connection_closed(service_url: str) -> None:
+    old = exchange(service_url, b"GET /v1/games HTTP/1.0\r\nHost: x\r\n\r\n")
+    assert parts(old)[2] == parts(exchange(service_url, GET % b""))[2]
+    assert b"connection: close" in old
+
+
+def test_head_has_no_body(service_url: str) -> None:
+    status, headers, body = parts(exchange(service_url, (GET % b"").replace(b"GET", b"HEAD", 1)))
+    assert (status, body) == (b"HTTP/1.1 200 OK", b"")
+    assert headers == parts(exchange(service_url, GET % b""))[1]
+
+
+def test_requests_sent_at_once_are_answered_in_their_order(service_url: str) -> None:
+    paths = [b"/v1/games", b"/v1/games/hearts/rules", b"/v1/me", b"/v1/games"]
+    requests = [(GET % b"").replace(b"/v1/games", path) for path in paths]
+    received = exchange(service_url, *requests)
+    for request in requests:
+        _, _, alone = parts(exchange(service_url, request))
+        head, _, received = received.partition(b"\r\n\r\n")
+        body, received = received[: len(alone)], received[len(alone) :]
+        assert head.startswith(b"HTTP/1.1 401" if b"/v1/me" in request else b"HTTP/1.1 200")
+        assert body == alone or b"trace_id" in body
+    assert received == b""
+
+
+@pytest.fixture
+def begun(monkeypatch: pytest.MonkeyPatch) -> tuple[Any, WholeAnswer]:
+    """A request under way, and the extension that the protocol gives it."""
+    monkeypatch.setattr("uvicorn.protocols.http.httptools_impl.HttpToolsProtocol._start_asgi_task", lambda *_: None)
+    written: list[bytes] = []
+    cycle = SimpleNamespace(
+        scope={"method": "GET"},
+        disconnected=False,
+        keep_alive=True,
+        response_started=False,
+        response_complete=False,
+        default_headers=[],
+        flow=SimpleNamespace(write_paused=False),
+        transport=SimpleNamespace(write=written.append),
+        message_event=asyncio.Event(),
+        on_response=lambda: None,
+        written=written,
+    )
+    Protocol._start_asgi_task(Protocol.__new__(Protocol), cycle, None)  # type: ignore[arg-type]
+    return cycle, cycle.scope["extensions"][WHOLE_ANSWER]
+
+
+@pytest.mark.parametrize("value", [b"a\r\nset-cookie: x", b"a\nb", b"a\0b"])
+def test_no_header_breaks_out_of_its_line(begun: tuple[Any, WholeAnswer], value: bytes) -> None:
+    cycle, whole = begun
+    with pytest.raises(ValueError, match="more than one line"):
+        whole(200, [(b"etag", value)], b"{}")
+    assert not cycle.written
+    assert not cycle.response_started
+
+
+@pytest.mark.parametrize(
+    "changed", [{"keep_alive": False}, {"response_started": True}, {"flow": SimpleNamespace(write_paused=True)}]
+)
+def test_what_needs_the_usual_way_is_left_to_it(begun: tuple[Any, WholeAnswer], changed: dict[str, Any]) -> None:
+    cycle, whole = begun
+    vars(cycle).update(changed)
+    assert not whole(200, [], b"")
+    assert not cycle.written
+
+
+def test_nothing_is_written_to_who_has_gone(begun: tuple[Any, WholeAnswer]) -> None:
+    cycle, whole = begun
+    cycle.disconnected = True
+    assert whole(200, [], b"{}")
+    assert not cycle.written
