@@ -80,6 +80,9 @@ class RecordHeader(Struct, frozen=True, gc=False):
     head: RecordHead
     key: str
     """The C2SP verifier key of the head's signature."""
+    newest: RecordHead | None = None
+    """The signed end of the table's chain where arbiters decided disputes after the end; `head` stays the one
+    of the finished match."""
     inclusion: Inclusion | None = None
 
 

@@ -15,7 +15,7 @@ from msgspec import Raw, Struct
 
 from domain.decider import AnyGame, Seat
 from domain.registry import GAMES
-from domain.table.model import Occupant, Setup, Status, TableState, Visibility
+from domain.table.model import Adjudicated, Occupant, Setup, Status, TableState, Visibility
 
 EVERY: Final = 100
 """Versions between two snapshots of a table."""
@@ -48,6 +48,7 @@ class _Snapshot(Struct, frozen=True, gc=False):
     ready: tuple[bool, ...]
     decisions: tuple[int | None, ...]
     play: Raw
+    adjudications: tuple[Adjudicated, ...]
 
 
 _decode: Final = msgspec.json.Decoder(_Snapshot).decode
@@ -75,6 +76,7 @@ def snapshot(fold: Fold, key: bytes) -> bytes:
             ready=state.ready,
             decisions=state.decisions,
             play=Raw(_encode(state.play)),
+            adjudications=state.adjudications,
         )
     )
     return _digest(content, key) + content
@@ -97,7 +99,17 @@ def _state(found: _Snapshot, game: AnyGame) -> TableState:
     options = msgspec.json.decode(found.options, type=game.options_type)
     play: Any = msgspec.json.decode(found.play, type=game.state_type)
     setup = Setup(found.table, game, options, found.count, found.visibility, found.commitment, found.created)
-    return TableState(setup, found.version, found.status, found.seats, found.host, found.ready, found.decisions, play)
+    return TableState(
+        setup,
+        found.version,
+        found.status,
+        found.seats,
+        found.host,
+        found.ready,
+        found.decisions,
+        play,
+        found.adjudications,
+    )
 
 
 def _digest(content: bytes, key: bytes) -> bytes:

@@ -29,12 +29,12 @@ class Records:
     async def document(self, stream: UUID, account: str, code: str | None) -> AsyncIterator[bytes]:
         """Return the record in pieces. ConflictError while the match runs, or if none was played."""
         table, rows = await self._over(stream, account, code)
-        return _pieces(self.header(table, rows[-1]), rows)
+        return _pieces(self.header(table, rows), rows)
 
     async def text(self, stream: UUID, account: str, code: str | None) -> bytes:
         """Return the record for people: tags, then every command with what followed from it."""
         table, rows = await self._over(stream, account, code)
-        return "".join(_rendered(self.header(table, rows[-1]), events_of(table, rows))).encode()
+        return "".join(_rendered(self.header(table, rows), events_of(table, rows))).encode()
 
     async def audit(self, stream: UUID, account: str, code: str | None) -> Report:
         """Return what verifying the record gives, made by the service itself."""
@@ -43,14 +43,14 @@ class Records:
 
     def verified(self, table: LiveTable, rows: list[StoredEvent]) -> Report:
         """Verify the rows of a whole stream as its record would be."""
-        document = b"".join(chunks(self.header(table, rows[-1]), map(_recorded, rows)))
+        document = b"".join(chunks(self.header(table, rows), map(_recorded, rows)))
         return verify(document, check_note=is_signed)
 
-    def header(self, table: LiveTable, last: StoredEvent) -> RecordHeader:
-        """Return everything of a record but its events."""
+    def header(self, table: LiveTable, rows: list[StoredEvent]) -> RecordHeader:
+        """Return everything of a record but its events; `rows` are all of the table, whose match is over."""
         state, game = table.state, table.codec.game
         outcome = game.outcome(state.play)
-        time = int(last.received_at.timestamp() * 1000)
+        final = state.final_version or len(rows)
         return RecordHeader(
             format=FORMAT,
             table=table.id,
@@ -61,11 +61,14 @@ class Records:
             secret=table.secret.hex(),
             client_seeds=tuple(one.seed for one in state.seats),
             result=None if outcome is None else RecordResult(outcome.totals, outcome.places),
-            head=RecordHead(
-                last.version, last.hash.hex(), time, self._signer.head(table.stream, last.version, last.hash, time)
-            ),
+            head=self._head(table.stream, rows[final - 1]),
             key=self._signer.verifier_key,
+            newest=None if final == len(rows) else self._head(table.stream, rows[-1]),
         )
+
+    def _head(self, stream: UUID, row: StoredEvent) -> RecordHead:
+        time = int(row.received_at.timestamp() * 1000)
+        return RecordHead(row.version, row.hash.hex(), time, self._signer.head(stream, row.version, row.hash, time))
 
     async def _over(self, stream: UUID, account: str, code: str | None) -> tuple[LiveTable, list[StoredEvent]]:
         table = await self._tables.current(stream, account, code)
@@ -73,7 +76,7 @@ class Records:
             raise ConflictError("The match is not over; its record comes with its end.", code="match_running")
         if table.codec.game.round_number(table.state.play) == 0:
             raise ConflictError("No match was played at this table.", code="match_not_started")
-        return table, await read_all(self._log, stream)
+        return table, (await read_all(self._log, stream))[: table.state.version]
 
 
 async def read_all(log: Log, stream: UUID) -> list[StoredEvent]:

@@ -7,6 +7,8 @@ from msgspec import convert, structs
 from domain.decider import AnyGame, ImpossibleFactError, Seat
 from domain.table.model import (
     OPEN_SEAT,
+    OPEN_STATUSES,
+    Adjudicated,
     BotSeated,
     ClientSeedGiven,
     Facts,
@@ -77,6 +79,7 @@ def apply_judged(state: TableState, actor: Seat | None, facts: Facts, play: Any)
         state.ready,
         _decisions(state, game.to_act(play) if status == "running" else (), actor, version),
         play,
+        state.adjudications,
     )
 
 
@@ -128,6 +131,10 @@ def evolve(state: TableState, fact: TableFact) -> TableState:
             return structs.replace(state, status="closed", host=None)
         case SecretRevealed():
             return state
+        case Adjudicated():
+            if state.status in OPEN_STATUSES:
+                raise ImpossibleFactError(f"adjudicated in status {state.status}")
+            return structs.replace(state, adjudications=(*state.adjudications, fact))
         case TableCreated():
             raise ImpossibleFactError("a table is created once")
     assert_never(fact)

@@ -123,6 +123,28 @@ class TableClosed(Struct, frozen=True, gc=False, tag_field="type", tag="table_cl
     reason: Literal["abandoned"]
 
 
+Verdict: TypeAlias = Literal["upheld", "rejected", "void"]
+"""How an arbiter decides a dispute. `void`: it cannot be decided, or the match cannot count as played."""
+
+
+class Adjudicated(Struct, frozen=True, tag_field="type", tag="adjudicated"):
+    """An arbiter decided a dispute about this match, after its end. Nothing of what was played changes."""
+
+    dispute: str
+    """The dispute's id; its own stream holds claim, evidence and reasons."""
+    version: int
+    """The disputed version of the table."""
+    arbiter: str
+    """The account of who decided."""
+    decision: Verdict
+    annulled: bool
+    """Whether the match no longer counts in standings."""
+    resolution: int
+    """The version of the dispute's stream that decides it."""
+    hash: str
+    """The chain hash of that version in hex: binds the match to the dispute as it was decided."""
+
+
 TableFact: TypeAlias = (
     TableCreated
     | SeatTaken
@@ -135,6 +157,7 @@ TableFact: TypeAlias = (
     | MatchStarted
     | SecretRevealed
     | TableClosed
+    | Adjudicated
 )
 
 
@@ -168,6 +191,18 @@ class TableState(Struct, frozen=True, gc=False):
     """For each seat the number of its open decision."""
     play: Any
     """The game's state."""
+    adjudications: tuple[Adjudicated, ...] = ()
+    """What arbiters decided about the finished match, in order."""
+
+    @property
+    def annulled(self) -> bool:
+        """Whether the last word on any dispute is that the match does not count."""
+        return any(last.annulled for last in {one.dispute: one for one in self.adjudications}.values())
+
+    @property
+    def final_version(self) -> int | None:
+        """The version that ended the match, None before: every later event is an adjudication."""
+        return None if self.status in OPEN_STATUSES else self.version - len(self.adjudications)
 
 
 class TableRefusal(Struct, frozen=True, gc=False):
@@ -200,5 +235,9 @@ REFUSALS: Final[dict[str, str]] = {
     "stale_decision": "This decision is not open for your seat.",
     "decision_taken": "This decision was already answered with another move.",
     "wrong_game": "This move belongs to another game.",
+    "match_running": "The match is not over.",
+    "version_unknown": "The match has no such version.",
+    "dispute_decided": "This dispute was decided, and so was the appeal.",
+    "annulled_rejected": "A match cannot be annulled by rejecting a dispute.",
 }
 """Every refusal of a table with one sentence for the caller."""

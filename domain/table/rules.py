@@ -13,6 +13,7 @@ from domain.decider import AnyGame, Chance, OptionProblem, Rejection, Seat
 from domain.table.model import (
     OPEN_STATUSES,
     Accepted,
+    Adjudicated,
     BotSeated,
     ClientSeedGiven,
     Facts,
@@ -196,6 +197,22 @@ def move(
         play = game.evolve(play, fact)
     over = game.outcome(play) is not None
     return Accepted(Facts((SecretRevealed(secret),) if over else (), judged), play)
+
+
+def adjudicate(state: TableState, fact: Adjudicated) -> Facts | TableRefusal:
+    """Judge an arbiter's decision of a dispute: after the end only, and once more for the appeal."""
+    if state.status in OPEN_STATUSES:
+        return TableRefusal("match_running")
+    if state.setup.game.round_number(state.play) == 0:
+        return TableRefusal("match_not_started")
+    if not 1 <= fact.version <= (state.final_version or 0):
+        return TableRefusal("version_unknown")
+    if fact.annulled and fact.decision == "rejected":
+        return TableRefusal("annulled_rejected")
+    before = [one for one in state.adjudications if one.dispute == fact.dispute]
+    if len(before) > 1 or any(one.arbiter == fact.arbiter or one.version != fact.version for one in before):
+        return TableRefusal("dispute_decided")
+    return Facts((fact,))
 
 
 def seat_of(state: TableState, player: str) -> Seat | None:

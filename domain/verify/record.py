@@ -2,7 +2,7 @@
 
 import base64
 import binascii
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 from typing import Any, Final
 
@@ -12,12 +12,22 @@ from domain import fairness
 from domain.codec import FORMAT as EVENT_FORMAT
 from domain.codec import Codec, DamagedEventError, Event, codec_for
 from domain.decider import ImpossibleFactError, Rejection
-from domain.record import FORMAT, MOST_BYTES, MOST_EVENTS, Record, RecordResult, RecordSeat, head_text
+from domain.record import (
+    FORMAT,
+    MOST_BYTES,
+    MOST_EVENTS,
+    Record,
+    RecordEvent,
+    RecordHead,
+    RecordResult,
+    RecordSeat,
+    head_text,
+)
 from domain.registry import GAMES
 from domain.table.fold import apply, begin
 from domain.table.model import Facts, SecretRevealed, TableRefusal, TableState
 from domain.verify.rejudge import WatchedChance, chance_of, rejudge, rejudge_creation
-from domain.verify.report import CHECKS, Findings, Report
+from domain.verify.report import CHECKS, UP_TO_A_VERSION, Check, Findings, Report
 
 CheckNote = Callable[[str, str], bool]
 """Whether a signed note is signed by a C2SP verifier key: (note, key) -> bool. ValueError if malformed."""
@@ -42,13 +52,16 @@ def verify(
         return Report(None, None, findings.all())
     codec = codec_for(record.rules)
     table = bytes.fromhex(record.table.replace("-", ""))
-    events = _events(record, codec, findings)
+    events = _events(record.events, codec, findings)
     _check_chain(record, table, findings)
     _check_head(record, findings, check_note)
     secret = _secret(record, findings)
     if events is not None and secret is not None:
-        _check_seals(record, events, secret, findings)
-        _Replay(record, codec, table, secret, findings).run(events)
+        _check_seals(record.events, len(record.seats), events, secret, findings)
+        state = _Replay(record.table, codec, table, secret, findings).run(events)
+        if state is not None:
+            _check_end(record, state, events, findings)
+            _check_result(record, state, events, findings)
     _check_clock(events, findings)
     if check_inclusion is not None:
         reason = check_inclusion(record)
@@ -93,10 +106,10 @@ def _format_problem(record: Record) -> str | None:
     return None
 
 
-def _events(record: Record, codec: Codec, findings: Findings) -> list[Event] | None:
+def _events(recorded: Sequence[RecordEvent], codec: Codec, findings: Findings) -> list[Event] | None:
     """Decode all events; None if one cannot be. Their bytes have to be canonical."""
     events: list[Event] = []
-    for version, stored in enumerate(record.events, 1):
+    for version, stored in enumerate(recorded, 1):
         envelope, parts = stored.envelope.encode(), tuple(part.encode() for part in stored.parts)
         try:
             event = codec.decode(envelope, b"[" + b",".join(parts) + b"]")
@@ -115,41 +128,58 @@ def _events(record: Record, codec: Codec, findings: Findings) -> list[Event] | N
 
 
 def _check_chain(record: Record, table: bytes, findings: Findings) -> None:
-    previous = fairness.genesis(table, record.rules)
-    for version, event in enumerate(record.events, 1):
+    if not _linked(record.events, table, record.rules, findings):
+        return
+    newest, events = record.newest or record.head, record.events
+    if (newest.version, newest.hash) != (len(events), events[-1].hash):
+        findings.failed("chain", "the head is not the end of the events", len(events))
+    elif record.newest is not None and not (
+        1 <= record.head.version < len(events) and record.head.hash == events[record.head.version - 1].hash
+    ):
+        findings.failed("chain", "the head is not on the way to the newest one", len(events))
+    else:
+        findings.passed("chain")
+
+
+def _linked(events: Sequence[RecordEvent], table: bytes, rules: str, findings: Findings) -> bool:
+    """Whether every event follows its predecessor; a failure is noted."""
+    previous = fairness.genesis(table, rules)
+    for version, event in enumerate(events, 1):
         previous = fairness.link(previous, event.envelope.encode("utf-8", "replace"))
         if previous.hex() != event.hash:
             findings.failed("chain", "the hash does not follow from the event and its predecessor", version)
-            return
+            return False
         if not event.envelope.startswith(f'{{"format":{EVENT_FORMAT},"version":{version},'):
             findings.failed("chain", "the event is not the one of this version", version)
-            return
-    if (record.head.version, record.head.hash) != (len(record.events), previous.hex()):
-        findings.failed("chain", "the head is not the end of the events", len(record.events))
-        return
-    findings.passed("chain")
+            return False
+    return True
 
 
 def _check_head(record: Record, findings: Findings, check_note: CheckNote | None) -> None:
+    for head in (record.head,) if record.newest is None else (record.head, record.newest):
+        _check_signed(record, head, findings, check_note)
+
+
+def _check_signed(record: Record, head: RecordHead, findings: Findings, check_note: CheckNote | None) -> None:
     origin = record.key.partition("+")[0]
-    raw = _unhex(record.head.hash, 32)
+    raw = _unhex(head.hash, 32)
     if raw is None:
         findings.failed("head", "the head's hash is not 32 bytes in hex")
         return
-    text = head_text(origin, record.table, record.head.version, base64.b64encode(raw).decode(), record.head.time)
-    if not record.head.note.startswith(text + "\n"):
-        findings.failed("head", "the signed text is not about this head", record.head.version)
+    text = head_text(origin, record.table, head.version, base64.b64encode(raw).decode(), head.time)
+    if not head.note.startswith(text + "\n"):
+        findings.failed("head", "the signed text is not about this head", head.version)
     elif check_note is None:
         findings.unchecked("head", "no library for signatures is installed")
     else:
         try:
-            signed = check_note(record.head.note, record.key)
+            signed = check_note(head.note, record.key)
         except (ValueError, binascii.Error):
             signed = False
         if signed:
             findings.passed("head")
         else:
-            findings.failed("head", "the signature is not one of the key", record.head.version)
+            findings.failed("head", "the signature is not one of the key", head.version)
 
 
 # secret and seals
@@ -162,10 +192,11 @@ def _secret(record: Record, findings: Findings) -> bytes | None:
     return secret
 
 
-def _check_seals(record: Record, events: list[Event], secret: bytes, findings: Findings) -> None:
+def _check_seals(
+    recorded: Sequence[RecordEvent], seats: int, events: list[Event], secret: bytes, findings: Findings
+) -> None:
     salts = fairness.Salts(secret)
-    seats = len(record.seats)
-    for version, (event, stored) in enumerate(zip(events, record.events, strict=True), 1):
+    for version, (event, stored) in enumerate(zip(events, recorded, strict=True), 1):
         if not len(event.seals) == len(stored.parts) == seats + 1:
             findings.failed("seals", "the number of seals is not that of the seats and the server", version)
             return
@@ -174,6 +205,23 @@ def _check_seals(record: Record, events: list[Event], secret: bytes, findings: F
                 findings.failed("seals", f"the seal of viewer {viewer} does not open to its part", version)
                 return
     findings.passed("seals")
+
+
+def checks_up_to(table: str, rules: str, secret: str, recorded: Sequence[RecordEvent]) -> tuple[Check, ...]:
+    """Check the first events of a table, whether its match is over or not: all checks that need no end.
+
+    `table` and `rules` have to be a UUID and a rules id that is registered here, `secret` is hex.
+    """
+    findings = Findings(UP_TO_A_VERSION)
+    codec, id_ = codec_for(rules), bytes.fromhex(table.replace("-", ""))
+    events = _events(recorded, codec, findings)
+    if _linked(recorded, id_, rules, findings):
+        findings.passed("chain")
+    _check_clock(events, findings)
+    if events is not None:
+        _check_seals(recorded, len(events[0].seals) - 1, events, bytes.fromhex(secret), findings)
+        _Replay(table, codec, id_, bytes.fromhex(secret), findings).run(events)
+    return findings.all()
 
 
 def _check_clock(events: list[Event] | None, findings: Findings) -> None:
@@ -192,42 +240,36 @@ def _check_clock(events: list[Event] | None, findings: Findings) -> None:
 class _Replay:
     """Judges every command again and folds what was recorded."""
 
-    def __init__(self, record: Record, codec: Codec, table: bytes, secret: bytes, findings: Findings) -> None:
-        self._record = record
+    def __init__(self, name: str, codec: Codec, table: bytes, secret: bytes, findings: Findings) -> None:
+        self._name = name
         self._codec = codec
         self._game = codec.game
         self._table = table
         self._secret = secret
         self._findings = findings
-        self._last_time = 0
 
-    def run(self, events: list[Event]) -> None:
+    def run(self, events: list[Event]) -> TableState | None:
+        """Return the state after all events; None after the first that does not follow, which is noted."""
         state: TableState | None = None
         over = False
         for version, event in enumerate(events, 1):
             if over and event.type not in _AFTER_THE_END:
                 self._findings.failed("end", "something was recorded after the end", version)
-                return
+                return None
             try:
                 state = self._step(state, event, version)
             except (ImpossibleFactError, LookupError, ValueError, TypeError, AttributeError) as error:
                 self._findings.failed("facts", f"the facts do not fit: {str(error)[:200]}", version)
-                return
+                return None
             if state is None:
-                return
+                return None
             over = over or state.status in ("finished", "closed")
-        if state is None:
-            return
         self._findings.passed("commands", "moves", "shuffles", "facts")
-        self._last_time = events[-1].time
-        self._check_end(state, events)
-        self._check_result(state)
+        return state
 
     def _step(self, state: TableState | None, event: Event, version: int) -> TableState | None:
         if state is None:
             return self._created(event)
-        if event.type in _AFTER_THE_END:
-            return apply(state, event.actor, event.facts)
         watched = WatchedChance(chance_of(state, self._table, self._secret))
         judged = rejudge(state, event, watched, self._secret.hex())
         if not isinstance(judged, Facts):
@@ -249,7 +291,7 @@ class _Replay:
         if judged != event.facts:
             self._findings.failed("commands", "a table like this cannot be created", 1)
             return None
-        state = begin(self._game, self._record.table, event.facts, event.time)
+        state = begin(self._game, self._name, event.facts, event.time)
         if state.setup.commitment == fairness.commitment(self._table, self._secret).hex():
             self._findings.passed("commitment")
         else:
@@ -282,33 +324,41 @@ class _Replay:
         )
         return (public, private) == (event.public, event.private)
 
-    def _check_end(self, state: TableState, events: list[Event]) -> None:
-        last = [event for event in events if event.type not in _AFTER_THE_END][-1]
-        revealed = SecretRevealed(self._secret.hex())
-        if state.status not in ("finished", "closed"):
-            self._findings.failed("end", "the match is not over", last.version)
-        elif revealed not in last.facts.table:
-            self._findings.failed("end", "the last event does not reveal the secret", last.version)
-        else:
-            self._findings.passed("end")
 
-    def _check_result(self, state: TableState) -> None:
-        record, game = self._record, self._game
-        outcome = game.outcome(state.play)
-        options = state.setup.options if game.lobby is None else game.lobby.options(state.play)
-        derived = (
-            state.status,
-            msgspec.to_builtins(options),
-            tuple(RecordSeat(seat, one.kind, one.player) for seat, one in enumerate(state.seats)),
-            tuple(one.seed for one in state.seats),
-            None if outcome is None else RecordResult(outcome.totals, outcome.places),
-            self._last_time,
-        )
-        said = (record.status, record.options, record.seats, record.client_seeds, record.result, record.head.time)
-        if derived == said:
-            self._findings.passed("result")
-        else:
-            self._findings.failed("result", "seats, options, totals or places are not those that follow")
+def _check_end(record: Record, state: TableState, events: list[Event], findings: Findings) -> None:
+    final = state.final_version
+    if final is None:
+        findings.failed("end", "the match is not over", len(events))
+    elif SecretRevealed(record.secret) not in events[final - 1].facts.table:
+        findings.failed("end", "the last event does not reveal the secret", final)
+    elif record.head.version != final:
+        findings.failed("end", "the head is not that of the finished match", record.head.version)
+    else:
+        findings.passed("end")
+
+
+def _check_result(record: Record, state: TableState, events: list[Event], findings: Findings) -> None:
+    game = state.setup.game
+    outcome = game.outcome(state.play)
+    options = state.setup.options if game.lobby is None else game.lobby.options(state.play)
+    derived = (
+        state.status,
+        msgspec.to_builtins(options),
+        tuple(RecordSeat(seat, one.kind, one.player) for seat, one in enumerate(state.seats)),
+        tuple(one.seed for one in state.seats),
+        None if outcome is None else RecordResult(outcome.totals, outcome.places),
+        _time(events, state.final_version),
+        None if state.adjudications == () else events[-1].time,
+    )
+    said = (record.status, record.options, record.seats, record.client_seeds, record.result, record.head.time)
+    if derived == (*said, None if record.newest is None else record.newest.time):
+        findings.passed("result")
+    else:
+        findings.failed("result", "seats, options, totals or places are not those that follow")
+
+
+def _time(events: list[Event], version: int | None) -> int:
+    return events[-1 if version is None else version - 1].time
 
 
 def _tuples(fact: Any) -> list[tuple[Any, ...]]:

@@ -10,6 +10,7 @@ from domain.fairness import MatchChance, match_key
 from domain.table import rules
 from domain.table.model import (
     Accepted,
+    Adjudicated,
     BotSeated,
     ClientSeedGiven,
     Facts,
@@ -89,6 +90,8 @@ def rejudge(
             return rules.mark_ready(state, event.actor, fact.ready)
         case "end", _:
             return rules.end_match(state, event.actor, secret)
+        case "adjudicate", Adjudicated():
+            return rules.adjudicate(state, fact) if event.actor is None else None
         case _:
             return None
 

@@ -23,6 +23,18 @@ CHECKS: Final[dict[str, str]] = {
     "inclusion": "The head is a leaf of the transparency log.",
 }
 """Every check, in the order in which they are reported, with what it shows."""
+UP_TO_A_VERSION: Final = (
+    "canonical",
+    "chain",
+    "clock",
+    "commitment",
+    "seals",
+    "commands",
+    "moves",
+    "shuffles",
+    "facts",
+)
+"""The checks that can be made of the beginning of a match."""
 
 
 class Check(Struct, frozen=True, gc=False, omit_defaults=True):

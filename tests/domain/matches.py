@@ -10,7 +10,7 @@ from domain.decider import AnyGame, view_of
 from domain.record import FORMAT, RecordEvent, RecordHead, RecordHeader, RecordResult, RecordSeat, chunks
 from domain.table import rules
 from domain.table.fold import apply, begin
-from domain.table.model import Accepted, Facts, TableState
+from domain.table.model import Accepted, Adjudicated, Facts, TableState
 from domain.tosses import tosses
 from service.heads import Signer
 
@@ -88,12 +88,21 @@ class PlayedMatch:
         self.sealed.append(sealed)
         self.hashes.append(fairness.link(previous, sealed.envelope))
 
+    def adjudicate(self, fact: Adjudicated) -> None:
+        """Record an arbiter's decision after the end."""
+        self._do(rules.adjudicate(self.state, fact), "adjudicate", None)
+
+    def head(self, version: int) -> RecordHead:
+        """Return the signed head of a version."""
+        hash_, time = self.hashes[version - 1], self.sealed[version - 1].event.time
+        return RecordHead(version, hash_.hex(), time, SIGNER.head(TABLE, version, hash_, time))
+
     def record(self) -> bytes:
         """Return the record as the service gives it."""
         state, game = self.state, self.game
         outcome = game.outcome(state.play)
         assert outcome is not None
-        version, time = len(self.sealed), self.sealed[-1].event.time
+        assert state.final_version is not None
         header = RecordHeader(
             format=FORMAT,
             table=str(TABLE),
@@ -104,8 +113,9 @@ class PlayedMatch:
             secret=SECRET.hex(),
             client_seeds=tuple(one.seed for one in state.seats),
             result=RecordResult(outcome.totals, outcome.places),
-            head=RecordHead(version, self.hashes[-1].hex(), time, SIGNER.head(TABLE, version, self.hashes[-1], time)),
+            head=self.head(state.final_version),
             key=SIGNER.verifier_key,
+            newest=self.head(state.version) if state.adjudications else None,
         )
         events = (
             RecordEvent(one.envelope.decode(), tuple(part.decode() for part in one.parts), hash_.hex())
