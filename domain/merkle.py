@@ -20,7 +20,7 @@ class Node(NamedTuple):
 
 
 class Span(NamedTuple):
-    """Leaves `first` to `last` - 1: a part of a tree, so `first` is a multiple of a power of two not below their count."""
+    """Leaves first..last-1: a part of a tree (`first` is a multiple of a power of two not below their count)."""
 
     first: int
     last: int

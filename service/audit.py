@@ -1,4 +1,4 @@
-"""Walking the whole log: every chain, and everything about matches that are over."""
+"""Walking the whole log: every chain, everything about matches that are over, and the transparency log."""
 
 from collections.abc import Callable
 from typing import Final
@@ -22,7 +22,8 @@ _PAGE: Final = 200
 class Damage(Struct, frozen=True):
     """The first thing found wrong at a table."""
 
-    table: UUID
+    table: UUID | None
+    """None where no single table is damaged."""
     version: int | None
     kind: str
     reason: str
@@ -43,7 +44,8 @@ async def audit_all(services: Services, progress: Callable[[int], None]) -> Dama
             checked += 1
         progress(checked)
         before = page[-1]
-    return None
+    fault = await services.transparency.check()
+    return None if fault is None else Damage(fault.table, fault.version, "transparency log", fault.reason)
 
 
 async def audit_table(services: Services, stream: UUID) -> Damage | None:
@@ -58,7 +60,7 @@ async def audit_table(services: Services, stream: UUID) -> Damage | None:
         return Damage(stream, None, "fold", str(error))
     if not is_over(table) or table.codec.game.round_number(table.state.play) == 0:
         return None
-    for check in services.records.verified(table, rows).checks:
+    for check in (await services.records.verified(table, rows)).checks:
         if check.status == "fail":
             return Damage(stream, check.version, check.name, check.reason)
     return None

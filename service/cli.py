@@ -182,7 +182,7 @@ async def _audit(settings: Settings, table: UUID | None) -> str | None:
         await services.close()
     if found is None:
         return None
-    return f"damaged ({found.kind}): table {found.table}, version {found.version or '?'}: {found.reason}"
+    return f"damaged ({found.kind}): table {found.table or '?'}, version {found.version or '?'}: {found.reason}"
 
 
 @main.command()

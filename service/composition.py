@@ -15,7 +15,9 @@ from service.records import Records
 from service.replays import Replays
 from service.store.accounts import AccountStore
 from service.store.log import Log
+from service.store.transparency import TransparencyStore
 from service.tables import Tables
+from service.transparency import Transparency
 from service.views import Views
 
 if TYPE_CHECKING:
@@ -39,7 +41,9 @@ class Services:
         self.replays = Replays(self.log, self.cache, self.folds, self.accounts)
         self.lobby = Lobby(self.redis, self.log, self.cache, self.views, key=key)
         self.signer = Signer(key, settings.origin)
-        self.records = Records(self.log, self.tables, self.signer)
+        self.transparency_store = TransparencyStore(settings.database_dsn)
+        self.transparency = Transparency(self.transparency_store, self.log, self.signer)
+        self.records = Records(self.log, self.tables, self.signer, self.transparency)
         self.metrics = Metrics()
         self.body_patience = Patience(settings.body_seconds)
         self.contract = b""
@@ -51,6 +55,8 @@ class Services:
         self._stack.push_async_callback(self.log.close)
         await self.account_store.open()
         self._stack.push_async_callback(self.account_store.close)
+        await self.transparency_store.open()
+        self._stack.push_async_callback(self.transparency_store.close)
         await self.redis.open()
         self._stack.push_async_callback(self.redis.close)
         self.accounts.listen()

@@ -12,6 +12,7 @@ from service.heads import Signer
 from service.live import LiveTable, events_of
 from service.store.log import Log, StoredEvent
 from service.tables import Tables, is_over
+from service.transparency import Transparency
 from service.verify.notes import is_signed
 
 _PAGE: Final = 500
@@ -21,32 +22,42 @@ _PAGE: Final = 500
 class Records:
     """Exports of matches that are over."""
 
-    def __init__(self, log: Log, tables: Tables, signer: Signer) -> None:
+    def __init__(self, log: Log, tables: Tables, signer: Signer, transparency: Transparency) -> None:
         self._log = log
         self._tables = tables
         self._signer = signer
+        self._transparency = transparency
 
     async def document(self, stream: UUID, account: str, code: str | None) -> AsyncIterator[bytes]:
         """Return the record in pieces. ConflictError while the match runs, or if none was played."""
         table, rows = await self._over(stream, account, code)
-        return _pieces(self.header(table, rows), rows)
+        return _pieces(await self._header(table, rows), rows)
 
     async def text(self, stream: UUID, account: str, code: str | None) -> bytes:
         """Return the record for people: tags, then every command with what followed from it."""
         table, rows = await self._over(stream, account, code)
-        return "".join(_rendered(self.header(table, rows), events_of(table, rows))).encode()
+        return "".join(_rendered(await self._header(table, rows), events_of(table, rows))).encode()
 
     async def audit(self, stream: UUID, account: str, code: str | None) -> Report:
         """Return what verifying the record gives, made by the service itself."""
         table, rows = await self._over(stream, account, code)
-        return self.verified(table, rows)
+        return await self.verified(table, rows)
 
-    def verified(self, table: LiveTable, rows: list[StoredEvent]) -> Report:
+    async def verified(self, table: LiveTable, rows: list[StoredEvent]) -> Report:
         """Verify the rows of a whole stream as its record would be."""
-        document = b"".join(chunks(self.header(table, rows), map(_recorded, rows)))
+        document = b"".join(chunks(await self._header(table, rows), map(_recorded, rows)))
         return verify(document, check_note=is_signed)
 
-    def header(self, table: LiveTable, rows: list[StoredEvent]) -> RecordHeader:
+    async def played(self, stream: UUID, account: str, code: str | None) -> LiveTable:
+        """Return a table whose match is over. ConflictError while it runs, or if none was played."""
+        table = await self._tables.current(stream, account, code)
+        if not is_over(table):
+            raise ConflictError("The match is not over; its record comes with its end.", code="match_running")
+        if table.codec.game.round_number(table.state.play) == 0:
+            raise ConflictError("No match was played at this table.", code="match_not_started")
+        return table
+
+    async def _header(self, table: LiveTable, rows: list[StoredEvent]) -> RecordHeader:
         """Return everything of a record but its events; `rows` are all of the table, whose match is over."""
         state, game = table.state, table.codec.game
         outcome = game.outcome(state.play)
@@ -64,6 +75,7 @@ class Records:
             head=self._head(table.stream, rows[final - 1]),
             key=self._signer.verifier_key,
             newest=None if final == len(rows) else self._head(table.stream, rows[-1]),
+            inclusion=await self._transparency.of_record(table.stream),
         )
 
     def _head(self, stream: UUID, row: StoredEvent) -> RecordHead:
@@ -71,11 +83,7 @@ class Records:
         return RecordHead(row.version, row.hash.hex(), time, self._signer.head(stream, row.version, row.hash, time))
 
     async def _over(self, stream: UUID, account: str, code: str | None) -> tuple[LiveTable, list[StoredEvent]]:
-        table = await self._tables.current(stream, account, code)
-        if not is_over(table):
-            raise ConflictError("The match is not over; its record comes with its end.", code="match_running")
-        if table.codec.game.round_number(table.state.play) == 0:
-            raise ConflictError("No match was played at this table.", code="match_not_started")
+        table = await self.played(stream, account, code)
         return table, (await read_all(self._log, stream))[: table.state.version]
 
 

@@ -49,6 +49,7 @@ class Worker:
             tasks.create_task(self._sweep())
             tasks.create_task(self._tail())
             tasks.create_task(self._keep_complete())
+            tasks.create_task(self._log_ends())
 
     # bots
 
@@ -114,10 +115,19 @@ class Worker:
 
     async def _tail(self) -> None:
         """Follow the feed: repair views that are behind, serve bots while Redis is away."""
-        async for heads in Feed(self._services.log, "views", poll_seconds=_POLL_SECONDS, most=_BATCH).batches():
+        async for heads in Feed(
+            self._services.log, "views", self._services.log.feed_heads, poll_seconds=_POLL_SECONDS, most=_BATCH
+        ).batches():
             await asyncio.sleep(_GRACE_SECONDS)
             with suppress(StoreUnavailableError):  # the sweep and the next event of the table find it again
                 await self._repair({head.stream: head.version for head in heads})
+
+    async def _log_ends(self) -> None:
+        """Let the transparency log grow by every match that ends."""
+        while True:
+            with suppress(StoreUnavailableError):  # what was not appended comes again
+                await self._services.transparency.follow(_POLL_SECONDS)
+            await asyncio.sleep(_SWEEP_SECONDS)
 
     async def _keep_complete(self) -> None:
         """Make all projections again when Redis has lost them."""

@@ -75,6 +75,18 @@ class FeedHead(Struct, frozen=True):
     version: int
 
 
+class FeedEnd(Struct, frozen=True):
+    """A `FeedHead` for readers that look for the ends of matches and for what comes after them."""
+
+    bucket: int
+    position: int
+    stream: UUID
+    version: int
+    type: str
+    ends: bool
+    """Whether it reveals the table's secret: the match is over with it."""
+
+
 STORED_COLUMNS: Final = ", ".join(StoredEvent.__struct_fields__)
 HEAD_COLUMNS: Final = ", ".join(FeedHead.__struct_fields__)
 

@@ -2,17 +2,21 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncGenerator
-from typing import Final
+from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping
+from typing import Final, Generic, TypeAlias, TypeVar
 
 from service.store.errors import StoreUnavailableError
-from service.store.events import FeedHead
+from service.store.events import FeedEnd, FeedHead
 from service.store.log import Log
 
 _logger: Final = logging.getLogger(__name__)
 
+PlaceT = TypeVar("PlaceT", FeedHead, FeedEnd)
+Read: TypeAlias = Callable[[Mapping[int, int], int], Awaitable[list[PlaceT]]]
+"""What gives the events behind a checkpoint, at most so many: `Log.feed_heads` or `Log.feed_ends`."""
 
-class Feed:
+
+class Feed(Generic[PlaceT]):
     """Leads one reader through the feed, and keeps its place under the name of a projection.
 
     Nothing is missed: positions have no gaps and become visible in their order. While it runs nothing is
@@ -21,9 +25,17 @@ class Feed:
     """
 
     def __init__(
-        self, log: Log, projection: str, *, generation: int = 0, poll_seconds: float = 1.0, most: int = 500
+        self,
+        log: Log,
+        projection: str,
+        read: Read[PlaceT],
+        *,
+        generation: int = 0,
+        poll_seconds: float = 1.0,
+        most: int = 500,
     ) -> None:
         self._log = log
+        self._read: Read[PlaceT] = read
         self._projection = projection
         self._generation = generation
         self._poll_seconds = poll_seconds
@@ -34,7 +46,7 @@ class Feed:
         """Look for events now instead of at the next poll; for whoever hears that something was appended."""
         self._woken.set()
 
-    async def batches(self) -> AsyncGenerator[list[FeedHead], None]:
+    async def batches(self) -> AsyncGenerator[list[PlaceT], None]:
         """Give what is new, again and again, for ever. A batch counts as read when the next one is asked for.
 
         While the database is away this waits for it.
@@ -45,7 +57,7 @@ class Feed:
                 if checkpoint is None:
                     checkpoint = await self._log.checkpoint(self._projection, self._generation)
                 self._woken.clear()
-                heads = await self._log.feed_heads(checkpoint, self._most)
+                heads = await self._read(checkpoint, self._most)
             except StoreUnavailableError as error:
                 _logger.warning("the feed of %s waits for the database: %s", self._projection, error)
                 await asyncio.sleep(self._poll_seconds)

@@ -10,9 +10,9 @@ from service.store.committer import Committer
 from service.store.connections import PATIENCE_SECONDS, Pool
 from service.store.encoding import EncodedRow, encode_row
 from service.store.errors import StoreError
-from service.store.events import HEAD_COLUMNS, STORED_COLUMNS, Appended, FeedHead, NewEvent, StoredEvent
+from service.store.events import HEAD_COLUMNS, STORED_COLUMNS, Appended, FeedEnd, FeedHead, NewEvent, StoredEvent
 
-__all__ = ["Appended", "FeedHead", "Log", "NewEvent", "StoredEvent"]
+__all__ = ["Appended", "FeedEnd", "FeedHead", "Log", "NewEvent", "StoredEvent"]
 
 _Span: TypeAlias = tuple[int, bytes, int]
 """Bucket, stream and the version after which to read."""
@@ -50,6 +50,15 @@ cross join lateral (
   where e.bucket = asked.part and e.position > asked.after order by e.position limit %s
 ) e
 order by bucket, position limit %s"""  # noqa: S608
+# Inside JSON text a quotation mark is escaped, so this is found in the fact itself and nowhere else.
+_FEED_ENDS: Final = """
+select e.bucket, e.position, e.stream, e.version, e.type, strpos(e.envelope, '"type":"secret_revealed"') > 0
+from unnest(%s::smallint[], %s::bigint[]) as asked (part, after)
+cross join lateral (
+  select bucket, position, stream, version, type, envelope from events e
+  where e.bucket = asked.part and e.position > asked.after order by e.position limit %s
+) e
+order by e.bucket, e.position limit %s"""
 _BUCKET_HEADS: Final = "select position from bucket_head order by bucket"
 _SECRET: Final = "select secret from table_secret where bucket = %s and stream = %s"  # noqa: S105
 _CREATE: Final = "select status from create_stream(%b, %s)"
@@ -181,6 +190,12 @@ class Log:
         positions = [checkpoint.get(bucket, 0) for bucket in range(BUCKETS)]
         rows = await self._pool.fetch(_FEED_HEADS, (list(range(BUCKETS)), positions, limit, limit))
         return [FeedHead(*row) for row in rows]
+
+    async def feed_ends(self, checkpoint: Mapping[int, int], limit: int) -> list[FeedEnd]:
+        """Return the same events as `feed_heads`, with what tells the ends of matches."""
+        positions = [checkpoint.get(bucket, 0) for bucket in range(BUCKETS)]
+        rows = await self._pool.fetch(_FEED_ENDS, (list(range(BUCKETS)), positions, limit, limit))
+        return [FeedEnd(*row) for row in rows]
 
     async def bucket_heads(self) -> list[int]:
         """Return the last position of every bucket, 0 where there is none."""

@@ -72,6 +72,52 @@ begin
   order by j.place;
 end $$;
 
+CREATE FUNCTION public.append_leaves(p_buckets smallint[], p_streams uuid[], p_versions integer[]) RETURNS integer
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+declare
+  v_end record;
+  v_size bigint;
+  v_hash bytea;
+  v_sibling bytea;
+  v_level smallint;
+  v_number bigint;
+  v_added integer := 0;
+begin
+  perform pg_advisory_xact_lock(hashtextextended('transparency_leaves', 0));
+  -- a statement of its own: it has to see what was committed while the lock was waited for
+  select coalesce(max(l.position) + 1, 0) into v_size from transparency_leaves l;
+  for v_end in
+    select e.stream, e.version,
+           sha256('bw1/log-table\000'::bytea || uuid_send(e.stream))
+             || sha256('bw1/log-head\000'::bytea || uuid_send(e.stream) || int4send(e.version) || e.hash) as leaf
+    from unnest(p_buckets, p_streams, p_versions) with ordinality as asked (bucket, stream, version, place)
+    join events e on e.bucket = asked.bucket and e.stream = asked.stream and e.version = asked.version
+    where strpos(e.envelope, '"type":"secret_revealed"') > 0
+    order by asked.place
+  loop
+    insert into transparency_leaves (position, stream, version, leaf)
+    values (v_size, v_end.stream, v_end.version, v_end.leaf)
+    on conflict (stream) do nothing;
+    continue when not found;
+    v_level := 0;
+    v_number := v_size;
+    v_hash := sha256('\x00'::bytea || v_end.leaf);
+    insert into transparency_nodes values (v_level, v_number, v_hash);
+    while v_number % 2 = 1 loop
+      select n.hash into strict v_sibling from transparency_nodes n where n.level = v_level and n.number = v_number - 1;
+      v_hash := sha256('\x01'::bytea || v_sibling || v_hash);
+      v_level := v_level + 1;
+      v_number := v_number / 2;
+      insert into transparency_nodes values (v_level, v_number, v_hash);
+    end loop;
+    v_size := v_size + 1;
+    v_added := v_added + 1;
+  end loop;
+  return v_added;
+end $$;
+
 CREATE FUNCTION public.create_stream(p_event public.new_event, p_secret bytea) RETURNS TABLE(status smallint, "position" bigint)
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'public', 'pg_temp'
@@ -231,6 +277,28 @@ CREATE TABLE public.tokens (
     CONSTRAINT tokens_sha256_check CHECK ((octet_length(sha256) = 32))
 );
 
+CREATE TABLE public.transparency_leaves (
+    "position" bigint NOT NULL,
+    stream uuid NOT NULL,
+    version integer NOT NULL,
+    leaf bytea NOT NULL,
+    CONSTRAINT transparency_leaves_leaf_check CHECK ((octet_length(leaf) = 64)),
+    CONSTRAINT transparency_leaves_position_check CHECK (("position" >= 0))
+);
+
+COMMENT ON TABLE public.transparency_leaves IS 'Leaves of the transparency log, in their order, never changed';
+
+COMMENT ON COLUMN public.transparency_leaves.leaf IS 'What the tree is made of and everybody may read; stream and version stay here';
+
+CREATE TABLE public.transparency_nodes (
+    level smallint NOT NULL,
+    number bigint NOT NULL,
+    hash bytea NOT NULL,
+    CONSTRAINT transparency_nodes_hash_check CHECK ((octet_length(hash) = 32)),
+    CONSTRAINT transparency_nodes_level_check CHECK (((level >= 0) AND (level <= 62))),
+    CONSTRAINT transparency_nodes_number_check CHECK ((number >= 0))
+);
+
 ALTER TABLE ONLY public.buckets
     ADD CONSTRAINT buckets_pkey PRIMARY KEY (bucket);
 
@@ -258,6 +326,15 @@ ALTER TABLE ONLY public.tokens
 ALTER TABLE ONLY public.tokens
     ADD CONSTRAINT tokens_sha256_key UNIQUE (sha256);
 
+ALTER TABLE ONLY public.transparency_leaves
+    ADD CONSTRAINT transparency_leaves_pkey PRIMARY KEY ("position");
+
+ALTER TABLE ONLY public.transparency_leaves
+    ADD CONSTRAINT transparency_leaves_stream_key UNIQUE (stream);
+
+ALTER TABLE ONLY public.transparency_nodes
+    ADD CONSTRAINT transparency_nodes_pkey PRIMARY KEY (level, number);
+
 CREATE INDEX events_created ON public.events USING btree (received_at DESC, stream DESC) WHERE (type = 'create'::text);
 
 CREATE INDEX tokens_player ON public.tokens USING btree (player);
@@ -270,11 +347,22 @@ CREATE TRIGGER never_changed BEFORE DELETE OR UPDATE OR TRUNCATE ON public.table
 
 ALTER TABLE public.table_secret ENABLE ALWAYS TRIGGER never_changed;
 
+CREATE TRIGGER never_changed BEFORE DELETE OR UPDATE OR TRUNCATE ON public.transparency_leaves FOR EACH STATEMENT EXECUTE FUNCTION public.refuse_change();
+
+ALTER TABLE public.transparency_leaves ENABLE ALWAYS TRIGGER never_changed;
+
+CREATE TRIGGER never_changed BEFORE DELETE OR UPDATE OR TRUNCATE ON public.transparency_nodes FOR EACH STATEMENT EXECUTE FUNCTION public.refuse_change();
+
+ALTER TABLE public.transparency_nodes ENABLE ALWAYS TRIGGER never_changed;
+
 ALTER TABLE ONLY public.tokens
     ADD CONSTRAINT tokens_player_fkey FOREIGN KEY (player) REFERENCES public.players(id);
 
 REVOKE ALL ON FUNCTION public.append_batch(p_events public.new_event[]) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.append_batch(p_events public.new_event[]) TO blattwerk_service;
+
+REVOKE ALL ON FUNCTION public.append_leaves(p_buckets smallint[], p_streams uuid[], p_versions integer[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.append_leaves(p_buckets smallint[], p_streams uuid[], p_versions integer[]) TO blattwerk_service;
 
 REVOKE ALL ON FUNCTION public.create_stream(p_event public.new_event, p_secret bytea) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.create_stream(p_event public.new_event, p_secret bytea) TO blattwerk_service;
@@ -294,3 +382,7 @@ GRANT SELECT ON TABLE public.schema_migrations TO blattwerk_service;
 GRANT SELECT ON TABLE public.table_secret TO blattwerk_service;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.tokens TO blattwerk_service;
+
+GRANT SELECT ON TABLE public.transparency_leaves TO blattwerk_service;
+
+GRANT SELECT ON TABLE public.transparency_nodes TO blattwerk_service;

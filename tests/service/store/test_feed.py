@@ -34,7 +34,7 @@ async def test_a_reader_during_load_never_misses_or_repeats(log: Log, database_u
 
     async def reader(most: int) -> list[FeedHead]:
         seen: list[FeedHead] = []
-        batches = Feed(log, f"reader {most}", poll_seconds=0.01, most=most).batches()
+        batches = Feed(log, f"reader {most}", log.feed_heads, poll_seconds=0.01, most=most).batches()
         while not (done.is_set() and len(seen) == total + 1):
             seen += await anext(batches)
         await batches.aclose()
@@ -62,11 +62,11 @@ async def test_a_reader_goes_on_behind_what_it_has_finished(log: Log) -> None:
     events = [first_event(uuid4()) for _ in range(20)]
     for event in events:
         await log.append(event)
-    first = Feed(log, "views", most=5).batches()
+    first = Feed(log, "views", log.feed_heads, most=5).batches()
     finished = await take(first, 10)
     unfinished = await anext(first)
     await first.aclose()  # the process dies while it works on a batch
-    second = Feed(log, "views", most=5).batches()
+    second = Feed(log, "views", log.feed_heads, most=5).batches()
     rest = await take(second, 10)
     await second.aclose()
     assert rest[: len(unfinished)] == unfinished
@@ -77,13 +77,13 @@ async def test_a_reader_goes_on_behind_what_it_has_finished(log: Log) -> None:
 async def test_generations_have_places_of_their_own(log: Log) -> None:
     await log.append(first_event(uuid4()))
     for generation in (0, 1):
-        batches = Feed(log, "views", generation=generation, most=1).batches()
+        batches = Feed(log, "views", log.feed_heads, generation=generation, most=1).batches()
         assert len(await take(batches, 1)) == 1
         await batches.aclose()
 
 
 async def test_a_reader_is_woken_before_its_next_poll(log: Log) -> None:
-    feed = Feed(log, "views", poll_seconds=30.0)
+    feed = Feed(log, "views", log.feed_heads, poll_seconds=30.0)
     batches = feed.batches()
     waiting = asyncio.ensure_future(anext(batches))
     await asyncio.sleep(0.3)
