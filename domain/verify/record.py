@@ -2,7 +2,7 @@
 
 import base64
 import binascii
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any, Final
 
@@ -26,30 +26,35 @@ from domain.record import (
 from domain.registry import GAMES
 from domain.table.fold import apply, begin
 from domain.table.model import Facts, SecretRevealed, TableRefusal, TableState
+from domain.transparency import Consistency
+from domain.verify.inclusion import CheckNote, check_inclusion
 from domain.verify.rejudge import WatchedChance, chance_of, rejudge, rejudge_creation
 from domain.verify.report import CHECKS, UP_TO_A_VERSION, Check, Findings, Report
-
-CheckNote = Callable[[str, str], bool]
-"""Whether a signed note is signed by a C2SP verifier key: (note, key) -> bool. ValueError if malformed."""
-CheckInclusion = Callable[[Record], str | None]
-"""None if the head is in the transparency log, else why not."""
 
 _UUID_BYTES: Final = 16
 _AFTER_THE_END: Final = ("adjudicate",)
 
 
 def verify(
-    document: bytes, *, check_note: CheckNote | None = None, check_inclusion: CheckInclusion | None = None
+    document: bytes,
+    *,
+    check_note: CheckNote | None = None,
+    checkpoint: str | None = None,
+    consistency: Consistency | None = None,
 ) -> Report:
-    """Check a record. Without `check_note` the signature is not checked, and the report says so.
+    """Check a record. Without `check_note` no signature is checked, and the report says so.
 
-    Inclusion in the transparency log is checked only if asked for (`check_inclusion`).
+    Its place in the transparency log is checked if the record says one, or a signed `checkpoint` is given;
+    `consistency` leads from the record's tree to that of the checkpoint if they are of different sizes.
     """
-    names = tuple(name for name in CHECKS if name != "inclusion" or check_inclusion is not None)
-    findings = Findings(names)
+    findings = Findings(tuple(name for name in CHECKS if name != "inclusion"))
+    if checkpoint is not None:
+        findings.expect("inclusion")
     record = _decoded(document, findings)
     if record is None:
         return Report(None, None, findings.all())
+    if record.inclusion is not None:
+        findings.expect("inclusion")
     codec = codec_for(record.rules)
     table = bytes.fromhex(record.table.replace("-", ""))
     events = _events(record.events, codec, findings)
@@ -63,12 +68,8 @@ def verify(
             _check_end(record, state, events, findings)
             _check_result(record, state, events, findings)
     _check_clock(events, findings)
-    if check_inclusion is not None:
-        reason = check_inclusion(record)
-        if reason is None:
-            findings.passed("inclusion")
-        else:
-            findings.failed("inclusion", reason)
+    if record.inclusion is not None or checkpoint is not None:
+        findings.note(check_inclusion(record, check_note, checkpoint, consistency))
     return Report(record.table, record.rules, findings.all())
 
 

@@ -66,7 +66,7 @@ class Findings:
     """Collects answers; a check that has failed keeps its first failure."""
 
     def __init__(self, names: tuple[str, ...]) -> None:
-        self._checks: dict[str, Check] = {name: Check(name, "unchecked", reason="not reached") for name in names}
+        self._checks: dict[str, Check] = {name: _not_reached(name) for name in names}
 
     def passed(self, *names: str) -> None:
         """Note that checks pass, unless they have failed."""
@@ -84,6 +84,14 @@ class Findings:
         if self._checks[name].status == "unchecked":
             self._checks[name] = Check(name, "unchecked", reason=reason)
 
+    def expect(self, name: str) -> None:
+        """Add a check that not every record is put to."""
+        self._checks.setdefault(name, _not_reached(name))
+
+    def note(self, check: Check) -> None:
+        """Note the answer of a check that is made at once."""
+        self._checks[check.name] = check
+
     def has_failed(self, *names: str) -> bool:
         """Whether one of these has failed."""
         return any(self._checks[name].status == "fail" for name in names)
@@ -91,3 +99,7 @@ class Findings:
     def all(self) -> tuple[Check, ...]:
         """Return the answers in order."""
         return tuple(self._checks.values())
+
+
+def _not_reached(name: str) -> Check:
+    return Check(name, "unchecked", reason="not reached")

@@ -12,10 +12,12 @@ from typing import Final
 import msgspec
 
 from domain.record import MOST_BYTES
+from domain.transparency import Consistency
 from domain.verify import Report, verify
-from domain.verify.record import CheckNote
+from domain.verify.inclusion import CheckNote
 from domain.verify.report import CHECKS
 
+_SMALL_BYTES: Final = 64 * 1024
 _GZIP: Final = b"\x1f\x8b"
 
 
@@ -23,14 +25,28 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Verify one record; 0 if every check passed, 1 if not, 2 if there is nothing to verify."""
     parser = argparse.ArgumentParser(prog="blattwerk verify", description="Verify the record of a match.")
     parser.add_argument("file", type=Path, help="a record, as it comes or as gzip; - for standard input")
+    parser.add_argument("--checkpoint", type=Path, help="a signed checkpoint of the transparency log, from elsewhere")
+    parser.add_argument(
+        "--consistency", type=Path, help="the answer of /v1/log/consistency from the record's tree to the checkpoint's"
+    )
     parser.add_argument("--json", action="store_true", help="print the report as JSON")
     given = parser.parse_args(arguments)
+    if given.consistency is not None and given.checkpoint is None:
+        parser.error("--consistency leads to a --checkpoint")
+    reading = given.file
     try:
         document = read(given.file)
-    except (OSError, ValueError, EOFError, zlib.error) as error:
-        print(f"blattwerk verify: {given.file}: {error}", file=sys.stderr)
+        checkpoint = consistency = None
+        if given.checkpoint is not None:
+            reading = given.checkpoint
+            checkpoint = _small(reading).decode()
+        if given.consistency is not None:
+            reading = given.consistency
+            consistency = msgspec.json.decode(_small(reading), type=Consistency)
+    except (OSError, ValueError, EOFError, RecursionError, zlib.error) as error:
+        print(f"blattwerk verify: {reading}: {error}", file=sys.stderr)
         return 2
-    report = verify(document, check_note=note_checker())
+    report = verify(document, check_note=note_checker(), checkpoint=checkpoint, consistency=consistency)
     print(json.dumps(msgspec.to_builtins(report), indent=2) if given.json else as_text(report))
     return 0 if report.ok else 1
 
@@ -46,6 +62,15 @@ def read(path: Path) -> bytes:
     if not unpacker.eof and len(unpacked) <= MOST_BYTES:
         raise gzip.BadGzipFile("the compressed data end early")
     return unpacked
+
+
+def _small(path: Path) -> bytes:
+    """Return a file's bytes. OSError; ValueError if it is larger than a checkpoint or a proof."""
+    with path.open("rb") as file:
+        raw = file.read(_SMALL_BYTES + 1)
+    if len(raw) > _SMALL_BYTES:
+        raise ValueError("too large for a checkpoint or a proof")
+    return raw
 
 
 def note_checker() -> CheckNote | None:

@@ -7,7 +7,7 @@ from uuid import UUID
 from domain import fairness
 from domain.codec import Sealed, codec_for
 from domain.decider import AnyGame, view_of
-from domain.record import FORMAT, RecordEvent, RecordHead, RecordHeader, RecordResult, RecordSeat, chunks
+from domain.record import FORMAT, Inclusion, RecordEvent, RecordHead, RecordHeader, RecordResult, RecordSeat, chunks
 from domain.table import rules
 from domain.table.fold import apply, begin
 from domain.table.model import Accepted, Adjudicated, Facts, TableState
@@ -97,7 +97,7 @@ class PlayedMatch:
         hash_, time = self.hashes[version - 1], self.sealed[version - 1].event.time
         return RecordHead(version, hash_.hex(), time, SIGNER.head(TABLE, version, hash_, time))
 
-    def record(self) -> bytes:
+    def record(self, inclusion: Inclusion | None = None) -> bytes:
         """Return the record as the service gives it."""
         state, game = self.state, self.game
         outcome = game.outcome(state.play)
@@ -116,6 +116,7 @@ class PlayedMatch:
             head=self.head(state.final_version),
             key=SIGNER.verifier_key,
             newest=self.head(state.version) if state.adjudications else None,
+            inclusion=inclusion,
         )
         events = (
             RecordEvent(one.envelope.decode(), tuple(part.decode() for part in one.parts), hash_.hex())
