@@ -14,7 +14,7 @@ from litestar import Litestar, Request, Response
 from litestar.handlers import BaseRouteHandler
 from litestar.types import Receive, Send
 
-from service.api import games, operations, players, private, records, replays, tables
+from service.api import games, operations, players, private, records, replays, tables, transparency
 from service.composition import Services
 from service.contract import contract_bytes
 from service.errors import ForbiddenError, HttpError, ServiceError, UnavailableError
@@ -33,6 +33,7 @@ OPERATIONS: Final[tuple[Operation[Any], ...]] = (
     *private.OPERATIONS,
     *records.OPERATIONS,
     *replays.OPERATIONS,
+    *transparency.OPERATIONS,
     *operations.OPERATIONS,
 )
 _NONE: Final[dict[str, Any]] = {}

@@ -30,6 +30,7 @@ _TAGS: Final = {
     "events": "What was recorded.",
     "replays": "Any version of a match again, and why a move was legal or not.",
     "records": "Matches that are over, as evidence.",
+    "transparency": "The log of all matches that are over: signed, append-only, open to monitors.",
     "operations": "Health and figures.",
 }
 _DESCRIPTION: Final = """\
@@ -173,7 +174,8 @@ def _query_parameters(operation: Operation[Any]) -> Iterable[dict[str, Any]]:
     if operation.query is None:
         return
     (_,), components = msgspec.json.schema_components([operation.query], ref_template=REF_TEMPLATE)
-    for name, schema in components[operation.query.__name__]["properties"].items():
+    query = components[operation.query.__name__]
+    for name, schema in query["properties"].items():
         given = dict(schema)
         default = given.pop("default", None)
         if "anyOf" in given:  # optional: the null stands for leaving it out
@@ -182,7 +184,8 @@ def _query_parameters(operation: Operation[Any]) -> Iterable[dict[str, Any]]:
         if default is not None:
             given["default"] = default
         text = given.pop("description", name)
-        parameter = {"name": name, "in": "query", "required": False, "description": text}
+        parameter = {"name": name, "in": "query", "required": name in query.get("required", ())}
+        parameter["description"] = text
         types = (operation.json_query or {}).get(name)
         if types is None:
             yield {**parameter, "schema": completed(given)}

@@ -8,8 +8,11 @@ import msgspec
 
 from domain.decider import Rejection
 from domain.explain import explain, moves_with
+from domain.merkle import leaf_hash, node_hash
+from domain.record import Inclusion
 from domain.registry import CURRENT
 from domain.table.views import event_seen
+from domain.transparency import checkpoint_text, leaf_of
 from domain.verify import verify
 from service import wire
 from service.api.games import game_info, game_summary, rule_list
@@ -207,7 +210,7 @@ def _evidence() -> dict[str, Examples]:
     match, signer = ExampleMatch(CURRENT[_HEARTS]), Signer(bytes(32), "blattwerk.example")
     match.play_until_own_move()
     match.leave()
-    record = match.record(signer)
+    record = match.record(signer, _inclusion(match, signer))
     report = verify(record, check_note=is_signed)
     version, time = match.state.version, match.events[-1].time
     note = signer.head(TABLE, version, match.hash, time)
@@ -216,5 +219,26 @@ def _evidence() -> dict[str, Examples]:
     return {
         "getHead": {_HEARTS: _builtin(head)},
         "getRecord": {_HEARTS: json.loads(record), "text/plain": text},
+        **_transparency(match, signer),
         "auditTable": {_HEARTS: {"ok": report.ok, "checks": _builtin(report.checks)}},
+    }
+
+
+def _inclusion(match: ExampleMatch, signer: Signer) -> Inclusion:
+    """The place of the match in a log of two leaves."""
+    other, own = bytes(64), leaf_of(TABLE.bytes, match.state.version, match.hash)
+    root = node_hash(leaf_hash(other), leaf_hash(own))
+    checkpoint = signer.sign(checkpoint_text(signer.origin, 2, root))
+    return Inclusion(1, 2, (leaf_hash(other).hex(),), checkpoint)
+
+
+def _transparency(match: ExampleMatch, signer: Signer) -> dict[str, Examples]:
+    inclusion, leaf = _inclusion(match, signer), leaf_of(TABLE.bytes, match.state.version, match.hash)
+    key = {"key": signer.verifier_key}
+    entries = [{"index": 0, "leaf": bytes(64).hex()}, {"index": 1, "leaf": leaf.hex()}]
+    return {
+        "getCheckpoint": {"two_leaves": inclusion.checkpoint},
+        "getInclusion": {_HEARTS: {"leaf": leaf.hex(), **_builtin(inclusion), **key}},
+        "getConsistency": {"two_leaves": {"from": 1, "to": 2, "proof": [leaf_hash(leaf).hex()]}},
+        "listEntries": {"all": {"size": 2, **key, "items": entries, "next_from": None}},
     }

@@ -7,7 +7,7 @@ from uuid import UUID
 from domain import fairness
 from domain.codec import Codec, Event
 from domain.decider import AnyGame, OptionProblem
-from domain.record import FORMAT, RecordEvent, RecordHead, RecordHeader, RecordSeat, chunks
+from domain.record import FORMAT, Inclusion, RecordEvent, RecordHead, RecordHeader, RecordSeat, chunks
 from domain.table import rules
 from domain.table.fold import apply, begin
 from domain.table.model import Accepted, Facts, TableState
@@ -101,7 +101,7 @@ class ExampleMatch:
         each = () if notes is None else ((1, notes),) * self.state.setup.seats
         return project(self.state, {PLAYER: "Ada"}, notes=each)
 
-    def record(self, signer: Signer) -> bytes:
+    def record(self, signer: Signer, inclusion: Inclusion) -> bytes:
         """Return the record of a match that is over without a result."""
         version, time = self.state.version, self.events[-1].time
         head = RecordHead(version, self.hash.hex(), time, signer.head(TABLE, version, self.hash, time))
@@ -117,6 +117,7 @@ class ExampleMatch:
             result=None,
             head=head,
             key=signer.verifier_key,
+            inclusion=inclusion,
         )
         return b"".join(chunks(header, self.sealed))
 

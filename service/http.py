@@ -7,7 +7,7 @@ import os
 import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
 from dataclasses import dataclass
-from functools import lru_cache, partial
+from functools import cache, lru_cache, partial
 from random import Random
 from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 from urllib.parse import parse_qsl
@@ -95,7 +95,7 @@ class Operation(Generic[StructT]):
     body: Any = None
     """Type of the body; a tuple of types where any of them may come."""
     query: Any = None
-    """Struct of the query parameters; every field has a default."""
+    """Struct of the query parameters."""
     json_query: Mapping[str, Any] | None = None
     """Types of the query parameters whose text is JSON."""
     public: bool = False
@@ -249,7 +249,9 @@ class Call:
 
     def query(self, type_: type[StructT]) -> StructT:
         """Decode the query string into its struct. InvalidRequestError for unknown or repeated names."""
-        if not self._scope["query_string"]:
+        struct: Any = type_
+        needed = _needed(struct)
+        if not self._scope["query_string"] and not needed:
             return type_()
         pairs = parse_qsl(self._scope["query_string"].decode("latin-1"), keep_blank_values=True)
         given: dict[str, str] = {}
@@ -260,6 +262,9 @@ class Call:
         for name in given:
             if name not in type_.__struct_encode_fields__:  # type: ignore[attr-defined]
                 raise _query_error(name, "is not a parameter here")
+        for name in needed:
+            if name not in given:
+                raise _query_error(name, "is needed")
         try:
             query = msgspec.convert(given, type_, strict=False)
         except msgspec.ValidationError as error:
@@ -365,6 +370,12 @@ def _split(message: str) -> tuple[str, str]:
         detail = "Object contains an unknown field"
     pointer = "/".join(part for part in re.split(r"[.\[\]]+", match[1]) if part) if match else ""
     return ("/" + pointer if pointer else ""), detail
+
+
+@cache
+def _needed(type_: Any) -> tuple[str, ...]:
+    """The query parameters that have no default."""
+    return tuple(field.encode_name for field in msgspec.structs.fields(type_) if field.required)
 
 
 def _query_error(name: str, detail: str) -> InvalidRequestError:

@@ -67,6 +67,19 @@ class Player:
         return self.post(f"/v1/tables/{table}/moves", {"decision": decision, "move": move})
 
 
+def in_log(player: Player, table: str, *, seconds: float = 30) -> dict[str, Any]:
+    """Wait until a match that is over is in the transparency log; the proof that it is."""
+    until = time.monotonic() + seconds
+    while True:
+        proof = player.http.get("/v1/log/inclusion", params={"table": table})
+        if proof.status_code == 200:
+            found: dict[str, Any] = proof.json()
+            return found
+        assert proof.json()["code"] == "not_in_log", proof.text
+        assert time.monotonic() < until, proof.text
+        time.sleep(0.05)
+
+
 Chooser = Callable[[dict[str, Any], random.Random], dict[str, Any]]
 
 

@@ -1,10 +1,12 @@
-"""A running service for the tests of a module."""
+"""A running service for the tests of a module, and a token of an operator."""
 
+import asyncio
 from collections.abc import Iterator
 
 import pytest
 from redis import Redis
 
+from service.composition import Services
 from service.embedded import EmbeddedServers
 from tests.service.client import Player
 from tests.service.running import running_service, settings_for
@@ -24,3 +26,17 @@ def service_url(module_database_url: str, module_redis_url: str) -> Iterator[str
     with running_service(settings_for(module_database_url, module_redis_url)) as url:
         yield url
         Player.close_all()
+
+
+@pytest.fixture(scope="module")
+def operator_token(service_url: str, module_database_url: str, module_redis_url: str) -> str:
+    """A token of an operator of the module's service."""
+    return asyncio.run(_operator(Services(settings_for(module_database_url, module_redis_url))))
+
+
+async def _operator(services: Services) -> str:
+    await services.open()
+    try:
+        return (await services.accounts.create_with_role("operator", "Operator")).token
+    finally:
+        await services.close()

@@ -23,11 +23,19 @@ CHANGES = (
     "update table_secret set secret = decode(repeat('00', 32), 'hex')",
     "delete from table_secret",
     "truncate table_secret",
+    "update transparency_leaves set leaf = decode(repeat('00', 64), 'hex')",
+    "delete from transparency_leaves",
+    "truncate transparency_leaves",
+    "update transparency_nodes set hash = decode(repeat('00', 32), 'hex')",
+    "delete from transparency_nodes",
+    "truncate transparency_nodes",
 )
 FORBIDDEN_TO_THE_SERVICE = (
     *CHANGES,
     "insert into events select * from events",
     "insert into table_secret select * from table_secret",
+    "insert into transparency_leaves select * from transparency_leaves",
+    "insert into transparency_nodes select * from transparency_nodes",
     "insert into buckets values (1)",
     "update buckets set bucket = bucket",
     "delete from buckets",
@@ -56,7 +64,7 @@ def plain_owner(filled: str) -> Iterator[str]:
     """The address for an owner of the tables who is no superuser."""
     with psycopg.connect(filled, autocommit=True) as administrator:
         administrator.execute("create role plain_owner login")
-        for table in ("events", "table_secret"):
+        for table in ("events", "table_secret", "transparency_leaves", "transparency_nodes"):
             administrator.execute(f"alter table {table} owner to plain_owner")
         yield make_conninfo(filled, user="plain_owner")
         administrator.execute(f"reassign owned by plain_owner to {administrator.info.user}")
@@ -99,7 +107,8 @@ async def test_others_may_not_even_append(filled: str) -> None:
     with psycopg.connect(filled, autocommit=True) as connection:
         connection.execute("create role stranger")
         connection.execute("set role stranger")
-        for statement in ("select * from append_batch('{}')", "select * from events", *CHANGES):
+        calls = ("select * from append_batch('{}')", "select append_leaves('{}', '{}', '{}')")
+        for statement in (*calls, "select * from events", "select * from transparency_leaves", *CHANGES):
             then_refused(connection, statement)
         connection.execute("reset role")
         connection.execute("drop role stranger")
