@@ -186,6 +186,60 @@ async def _audit(settings: Settings, table: UUID | None) -> str | None:
 
 
 @main.command()
+@click.option("--rules", required=True, metavar="GAME/VERSION", help="The rules to decide by, such as hearts/2.")
+@click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
+def refold(rules: str, as_json: bool) -> None:
+    """Decide all matches of a game again by another version of its rules; nothing is written.
+
+    Names every match that would change and where it first would. Exit status 0 if none would, 1 if some
+    would, 2 if that cannot be told.
+    """
+    from domain.registry import GAMES
+
+    if rules not in GAMES:
+        raise click.UsageError(f"there are no rules {rules!r}; there are {', '.join(sorted(GAMES))}")
+    with _explained():
+        from service.supervisor import complete_settings
+
+        with complete_settings(_settings()) as settings:
+            changed = asyncio.run(_refold(settings, rules, as_json))
+    sys.exit(1 if changed else 0)
+
+
+async def _refold(settings: Settings, rules: str, as_json: bool) -> bool:
+    import msgspec
+
+    from domain.codec import DamagedEventError
+    from domain.registry import GAMES
+    from service.composition import Services
+    from service.live import DamagedStreamError
+    from service.refold import Changed, refold_all
+
+    def tell(one: Changed) -> None:
+        if not as_json:
+            at = one.divergence
+            rule = f" ({at.rule})" if at.rule else ""
+            click.echo(f"table {one.table} ({one.rules}), version {at.version}, {at.kind}: {at.what}{rule}")
+
+    services = Services(settings)
+    await services.open()
+    try:
+        result = await refold_all(
+            services, GAMES[rules], lambda count: click.echo(f"{count} matches decided again", err=True), tell
+        )
+    except (DamagedEventError, DamagedStreamError) as error:
+        click.echo(f"blattwerk: {error}; run: blattwerk audit --all", err=True)
+        sys.exit(2)
+    finally:
+        await services.close()
+    if as_json:
+        click.echo(msgspec.json.format(msgspec.json.encode(result)))
+    else:
+        click.echo(f"{len(result.changed)} of {result.matches} matches would change under {rules}.")
+    return bool(result.changed)
+
+
+@main.command()
 def settings() -> None:
     """List all settings with their values; secrets are not shown."""
     with _explained():

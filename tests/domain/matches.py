@@ -5,7 +5,7 @@ from typing import Any
 from uuid import UUID
 
 from domain import fairness
-from domain.codec import Sealed, codec_for
+from domain.codec import Codec, Sealed
 from domain.decider import AnyGame, view_of
 from domain.record import FORMAT, Inclusion, RecordEvent, RecordHead, RecordHeader, RecordResult, RecordSeat, chunks
 from domain.table import rules
@@ -26,7 +26,7 @@ class PlayedMatch:
         self.game = game
         self.sealed: list[Sealed] = []
         self.hashes: list[bytes] = []
-        self._codec = codec_for(game.rules_id)
+        self._codec = Codec(game)
         self._salts = fairness.Salts(SECRET)
         toss = tosses(seed)
         made = rules.create(
