@@ -32,13 +32,13 @@ def environment(data: Path, **settings: str) -> dict[str, str]:
 class Running:
     """A service started by the command line."""
 
-    def __init__(self, data: Path, **settings: str) -> None:
+    def __init__(self, data: Path, root: Path = ROOT, **settings: str) -> None:
         self.data = data
         self.settings = settings
         with (data.parent / "service.log").open("ab") as log:
             self.process = subprocess.Popen(
                 [*PROGRAM, "serve"],
-                env=environment(data, **settings),
+                env=environment(data, **settings) | {"PYTHONPATH": str(root)},
                 cwd=data.parent,
                 stdout=subprocess.PIPE,
                 stderr=log,
