@@ -9,6 +9,7 @@ says so, and the caller folds from the log instead.
     bw:<g>:player:<account>                set of tables in which the account holds a seat
     bw:<g>:bots                            sorted set of tables that wait for a bot, by time
     bw:<g>:wake                            sorted set, popped by workers: tables with bots to act
+    bw:<g>:{standings}:...                 standings (see standings)
     bw:folds:{<table>}                     hash of folds by version (see snapshots); the same in every generation
 """
 
@@ -201,31 +202,22 @@ class RedisStore:
     async def keep_snapshot(self, table: str, version: int, content: bytes) -> None:
         """Keep a table's fold at a version."""
         key = f"bw:folds:{{{table}}}"
-        await self._snapshot_exchange(("HSET", key, version, content), ("EXPIRE", key, VIEW_TTL_SECONDS))
+        await self.exchange(("HSET", key, version, content), ("EXPIRE", key, VIEW_TTL_SECONDS))
 
     async def snapshots(self, table: str) -> list[int]:
         """Return the versions of a table whose folds are kept, in no order."""
-        (versions,) = await self._snapshot_exchange(("HKEYS", f"bw:folds:{{{table}}}"))
+        (versions,) = await self.exchange(("HKEYS", f"bw:folds:{{{table}}}"))
         return [int(version) for version in versions if version.isdigit()]
 
     async def snapshot(self, table: str, version: int) -> bytes | None:
         """Return a kept fold, None if it is gone."""
         content: bytes | None
-        (content,) = await self._snapshot_exchange(("HGET", f"bw:folds:{{{table}}}", version))
+        (content,) = await self.exchange(("HGET", f"bw:folds:{{{table}}}", version))
         return content
 
     async def drop_snapshot(self, table: str, version: int) -> None:
         """Forget a kept fold."""
-        await self._snapshot_exchange(("HDEL", f"bw:folds:{{{table}}}", version))
-
-    async def _snapshot_exchange(self, *commands: tuple[Any, ...]) -> list[Any]:
-        if self.away:
-            raise ViewsAwayError
-        results = await self._pipelined(list(commands))
-        for result in results:
-            if isinstance(result, Exception):
-                raise ViewsAwayError(str(result))
-        return results
+        await self.exchange(("HDEL", f"bw:folds:{{{table}}}", version))
 
     # lists
 
@@ -311,10 +303,12 @@ class RedisStore:
         return dropped
 
     async def dump(self, generation: int) -> dict[str, Any]:
-        """Return everything a generation holds, for comparing two of them."""
+        """Return everything a generation holds but how it came about, for comparing two of them."""
         content: dict[str, Any] = {}
         async for key in self._redis.scan_iter(f"bw:{generation}:*", count=1000):
             name = key.decode().partition(":")[2].partition(":")[2]
+            if name == "{standings}:at":
+                continue
             kind = await self._redis.type(key)
             if kind == b"hash":
                 content[name] = await self._redis.hgetall(key)
@@ -327,6 +321,16 @@ class RedisStore:
         return content
 
     # exchanges
+
+    async def exchange(self, *commands: tuple[Any, ...]) -> list[Any]:
+        """Send commands in one exchange and return their answers. ViewsAwayError if one fails."""
+        if self.away:
+            raise ViewsAwayError
+        results = await self._pipelined(list(commands))
+        for result in results:
+            if isinstance(result, Exception):
+                raise ViewsAwayError(str(result))
+        return results
 
     async def _exchange_writes(self, requests: list[WriteRequest]) -> list[Written | Exception]:
         answers = await self._write_to(self.generation, requests)

@@ -14,7 +14,7 @@ from litestar import Litestar, Request, Response
 from litestar.handlers import BaseRouteHandler
 from litestar.types import Receive, Send
 
-from service.api import games, operations, players, private, records, replays, tables, transparency
+from service.api import games, operations, players, private, records, replays, standings, tables, transparency
 from service.composition import Services
 from service.contract import contract_bytes
 from service.errors import ForbiddenError, HttpError, ServiceError, UnavailableError
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 OPERATIONS: Final[tuple[Operation[Any], ...]] = (
     *players.OPERATIONS,
+    *standings.OPERATIONS,
     *games.OPERATIONS,
     *tables.OPERATIONS,
     *private.OPERATIONS,

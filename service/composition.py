@@ -4,6 +4,7 @@ from contextlib import AsyncExitStack
 from typing import TYPE_CHECKING
 
 from projections.redis_store import RedisStore
+from projections.standings import StandingsCopy
 from service.accounts import Accounts
 from service.folds import Folds
 from service.heads import Signer
@@ -13,8 +14,10 @@ from service.metrics import Metrics
 from service.patience import Patience
 from service.records import Records
 from service.replays import Replays
+from service.standings import Standings
 from service.store.accounts import AccountStore
 from service.store.log import Log
+from service.store.standings import StandingsStore
 from service.store.transparency import TransparencyStore
 from service.tables import Tables
 from service.transparency import Transparency
@@ -44,6 +47,8 @@ class Services:
         self.transparency_store = TransparencyStore(settings.database_dsn)
         self.transparency = Transparency(self.transparency_store, self.log, self.signer)
         self.records = Records(self.log, self.tables, self.signer, self.transparency)
+        self.standings_store = StandingsStore(settings.database_dsn)
+        self.standings = Standings(self.standings_store, self.log, StandingsCopy(self.redis), key=key)
         self.metrics = Metrics()
         self.body_patience = Patience(settings.body_seconds)
         self.contract = b""
@@ -57,6 +62,8 @@ class Services:
         self._stack.push_async_callback(self.account_store.close)
         await self.transparency_store.open()
         self._stack.push_async_callback(self.transparency_store.close)
+        await self.standings_store.open()
+        self._stack.push_async_callback(self.standings_store.close)
         await self.redis.open()
         self._stack.push_async_callback(self.redis.close)
         self.accounts.listen()

@@ -21,6 +21,7 @@ from service.http import PROBLEM_TYPE, TAG_LENGTH_MAX, Operation, Problem
 
 _TAGS: Final = {
     "players": "Guest accounts and public profiles.",
+    "standings": "Leaderboards.",
     "me": "The caller's account and tokens.",
     "games": "Games, options and rules.",
     "tables": "Tables: creating, finding, viewing, the host's commands.",

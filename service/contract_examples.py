@@ -36,6 +36,7 @@ _VIEWS: Final = (
     "markReady",
     "endMatch",
 )
+_FIGURES: Final = {"matches": 7, "wins": 4, "places": [4, 1, 0, 2, 0, 0], "average_place": 2.0, "left": 1}
 _NOTED_VIEWS: Final = ("prepareDraft", "takeBackDrafts", "takeBackDraft", "orderHand")
 
 Examples = dict[str, Any]
@@ -131,7 +132,14 @@ def _accounts() -> dict[str, Examples]:
     token = {"token_id": _TOKEN, "label": "phone", "created": TIME, "last_used": TIME, "expires": None, "current": True}
     return {
         "createPlayer": {"ada": {"player": PLAYER, "name": "Ada", "token_id": _TOKEN, "token": _BEARER}},
-        "getPlayer": {"ada": {"player": PLAYER, "name": "Ada"}},
+        "getPlayer": {"ada": {"player": PLAYER, "name": "Ada", "statistics": [{"game": _HEARTS, **_FIGURES}]}},
+        "getLeaderboard": {
+            _HEARTS: {
+                "game": _HEARTS,
+                "items": [{"player": PLAYER, "name": "Ada", **_FIGURES}],
+                "next_cursor": None,
+            }
+        },
         "getMe": {"ada": me},
         "changeMe": {"ada": me | {"name": "Ada L."}},
         "createToken": {"phone": {"token_id": _TOKEN, "label": "phone", "expires": TIME, "token": _BEARER}},

@@ -86,13 +86,6 @@ class MeChange(Struct, frozen=True, forbid_unknown_fields=True):
     name: Name
 
 
-class PlayerPublic(Struct, frozen=True):
-    """An account as everybody may see it."""
-
-    player: Id
-    name: Annotated[str | None, Meta(description="Null once the account was erased.")]
-
-
 class NewToken(Struct, frozen=True, forbid_unknown_fields=True):
     """A further token, one for each device."""
 

@@ -50,6 +50,7 @@ class Worker:
             tasks.create_task(self._tail())
             tasks.create_task(self._keep_complete())
             tasks.create_task(self._log_ends())
+            tasks.create_task(self._keep_standings())
 
     # bots
 
@@ -129,6 +130,13 @@ class Worker:
                 await self._services.transparency.follow(_POLL_SECONDS)
             await asyncio.sleep(_SWEEP_SECONDS)
 
+    async def _keep_standings(self) -> None:
+        """Let standings follow the log."""
+        while True:
+            with suppress(StoreUnavailableError):  # what was not counted comes again
+                await self._services.standings.follow(_POLL_SECONDS)
+            await asyncio.sleep(_SWEEP_SECONDS)
+
     async def _keep_complete(self) -> None:
         """Make all projections again when Redis has lost them."""
         while True:
@@ -193,6 +201,7 @@ class Worker:
         await redis.announce(new)
         await asyncio.sleep(DOUBLE_WRITE_SECONDS)
         count = await self._project_all()
+        await self._services.standings.rebuild(new)
         await redis.switch(new)
         await asyncio.sleep(DOUBLE_WRITE_SECONDS)
         await redis.drop(old)

@@ -6,13 +6,11 @@ from domain.decider import AnyGame
 from domain.registry import CURRENT
 from service import wire
 from service.api.links import game_links
+from service.api.shared import GAME_PARAMETER
 from service.contract_schemas import completed
 from service.errors import NotFoundError
 from service.http import Answer, Call, Operation, answer
 
-_GAME_PARAMETER: Final = {
-    "game": {"type": "string", "pattern": "^[a-z][a-z_]{1,29}$", "maxLength": 30, "examples": sorted(CURRENT)}
-}
 _CACHE: Final = {"Cache-Control": "public, max-age=300"}
 
 
@@ -73,7 +71,7 @@ OPERATIONS: tuple[Operation[Any], ...] = (
         public=True,
         answer=wire.GameInfo,
         problems=(404,),
-        path_parameters=_GAME_PARAMETER,
+        path_parameters=GAME_PARAMETER,
         links=game_links(),
     ),
     Operation(
@@ -88,6 +86,6 @@ OPERATIONS: tuple[Operation[Any], ...] = (
         public=True,
         answer=wire.RuleList,
         problems=(404,),
-        path_parameters=_GAME_PARAMETER,
+        path_parameters=GAME_PARAMETER,
     ),
 )

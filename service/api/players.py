@@ -1,4 +1,4 @@
-"""Players, the caller's account, tokens."""
+"""New accounts, the caller's account, tokens."""
 
 from typing import Any
 from uuid import UUID
@@ -20,11 +20,6 @@ async def create_player(call: Call) -> Answer:
     made = await call.services.accounts.create_guest(body.name, key)
     created = wire.PlayerCreated(str(made.id), made.name, str(made.token_id), made.token)
     return answer(created, status=201, headers={"Location": f"/v1/players/{made.id}", **_NO_STORE})
-
-
-async def get_player(call: Call) -> Answer:
-    player = call.uuid("player")
-    return answer(wire.PlayerPublic(str(player), await call.services.accounts.public_name(player)))
 
 
 async def get_me(call: Call) -> Answer:
@@ -89,16 +84,6 @@ OPERATIONS: tuple[Operation[Any], ...] = (
         links={
             "getPlayer": {"operationId": "getPlayer", "parameters": {"player": "$response.body#/player"}},
         },
-    ),
-    Operation(
-        id="getPlayer",
-        method="GET",
-        path="/v1/players/{player}",
-        summary="Look at a player's public profile",
-        tag="players",
-        run=get_player,
-        answer=wire.PlayerPublic,
-        problems=(404,),
     ),
     Operation(
         id="getMe",

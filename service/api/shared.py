@@ -11,6 +11,9 @@ from service.refusals import raise_refusal
 from service.views import ViewSeen
 
 VIEW_HEADERS: Final = {"Cache-Control": "private, no-cache", "Vary": "Authorization"}
+GAME_PARAMETER: Final = {
+    "game": {"type": "string", "pattern": "^[a-z][a-z_]{1,29}$", "maxLength": 30, "examples": sorted(CURRENT)}
+}
 TABLE_ETAG: Final = {"ETag": "Strong tag of this view, from version and viewer; for If-None-Match."}
 
 

@@ -118,6 +118,51 @@ begin
   return v_added;
 end $$;
 
+CREATE FUNCTION public.apply_standings(p_generation integer, p_buckets smallint[], p_before bigint[], p_after bigint[], p_changes jsonb) RETURNS boolean
+    LANGUAGE plpgsql
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+declare
+  v_changes bigint;
+begin
+  select g.changes into v_changes from standings_generations g where g.generation = p_generation for update;
+  if not found then
+    return false;
+  end if;
+  -- a statement of its own: it has to see what was committed while the lock was waited for
+  if exists (
+    select from unnest(p_buckets, p_before) as asked (bucket, position)
+    left join checkpoints c on c.projection = 'standings' and c.generation = p_generation and c.bucket = asked.bucket
+    where coalesce(c.position, 0) <> asked.position
+  ) then
+    return false;
+  end if;
+  insert into checkpoints (projection, generation, bucket, position)
+  select 'standings', p_generation, reached.bucket, reached.position
+  from unnest(p_buckets, p_after) as reached (bucket, position)
+  on conflict (projection, generation, bucket) do update set position = excluded.position;
+  insert into standings as s (
+    generation, game, player, place_1, place_2, place_3, place_4, place_5, place_6, left_early, change)
+  select p_generation, c.game, c.player,
+         c.place_1, c.place_2, c.place_3, c.place_4, c.place_5, c.place_6, c.left_early, v_changes + c.number
+  from rows from (
+    jsonb_to_recordset(p_changes) as (
+      game text, player uuid, place_1 integer, place_2 integer, place_3 integer, place_4 integer, place_5 integer,
+      place_6 integer, left_early integer)
+  ) with ordinality as c (game, player, place_1, place_2, place_3, place_4, place_5, place_6, left_early, number)
+  on conflict (generation, game, player) do update set
+    place_1 = s.place_1 + excluded.place_1,
+    place_2 = s.place_2 + excluded.place_2,
+    place_3 = s.place_3 + excluded.place_3,
+    place_4 = s.place_4 + excluded.place_4,
+    place_5 = s.place_5 + excluded.place_5,
+    place_6 = s.place_6 + excluded.place_6,
+    left_early = s.left_early + excluded.left_early,
+    change = excluded.change;
+  update standings_generations set changes = changes + jsonb_array_length(p_changes) where generation = p_generation;
+  return true;
+end $$;
+
 CREATE FUNCTION public.create_stream(p_event public.new_event, p_secret bytea) RETURNS TABLE(status smallint, "position" bigint)
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'public', 'pg_temp'
@@ -256,6 +301,36 @@ CREATE TABLE public.schema_migrations (
     applied_at timestamp with time zone DEFAULT now() NOT NULL
 );
 
+CREATE TABLE public.standings (
+    generation integer NOT NULL,
+    game text NOT NULL,
+    player uuid NOT NULL,
+    place_1 integer NOT NULL,
+    place_2 integer NOT NULL,
+    place_3 integer NOT NULL,
+    place_4 integer NOT NULL,
+    place_5 integer NOT NULL,
+    place_6 integer NOT NULL,
+    left_early integer NOT NULL,
+    change bigint NOT NULL,
+    matches integer GENERATED ALWAYS AS ((((((place_1 + place_2) + place_3) + place_4) + place_5) + place_6)) STORED NOT NULL,
+    average integer GENERATED ALWAYS AS (((1000 * (((((place_1 + ((2)::bigint * place_2)) + (3 * place_3)) + (4 * place_4)) + (5 * place_5)) + (6 * place_6))) / GREATEST((((((place_1 + place_2) + place_3) + place_4) + place_5) + place_6), 1))) STORED NOT NULL
+);
+
+COMMENT ON COLUMN public.standings.left_early IS 'Matches of these that the player left to a bot';
+
+COMMENT ON COLUMN public.standings.change IS 'Number of the last change, for copies that follow';
+
+COMMENT ON COLUMN public.standings.average IS 'Average place in thousandths';
+
+CREATE TABLE public.standings_generations (
+    generation integer NOT NULL,
+    ready boolean DEFAULT false NOT NULL,
+    changes bigint DEFAULT 0 NOT NULL
+);
+
+COMMENT ON COLUMN public.standings_generations.changes IS 'How many changes of standings there were; numbers them';
+
 CREATE TABLE public.table_secret (
     bucket smallint NOT NULL,
     stream uuid NOT NULL,
@@ -317,6 +392,12 @@ ALTER TABLE ONLY public.players
 ALTER TABLE ONLY public.schema_migrations
     ADD CONSTRAINT schema_migrations_pkey PRIMARY KEY (name);
 
+ALTER TABLE ONLY public.standings_generations
+    ADD CONSTRAINT standings_generations_pkey PRIMARY KEY (generation);
+
+ALTER TABLE ONLY public.standings
+    ADD CONSTRAINT standings_pkey PRIMARY KEY (generation, game, player);
+
 ALTER TABLE ONLY public.table_secret
     ADD CONSTRAINT table_secret_pkey PRIMARY KEY (bucket, stream);
 
@@ -336,6 +417,12 @@ ALTER TABLE ONLY public.transparency_nodes
     ADD CONSTRAINT transparency_nodes_pkey PRIMARY KEY (level, number);
 
 CREATE INDEX events_created ON public.events USING btree (received_at DESC, stream DESC) WHERE (type = 'create'::text);
+
+CREATE INDEX standings_change ON public.standings USING btree (generation, change);
+
+CREATE INDEX standings_order ON public.standings USING btree (generation, game, ((- place_1)), average, player) WHERE (matches > 0);
+
+CREATE INDEX standings_player ON public.standings USING btree (generation, player);
 
 CREATE INDEX tokens_player ON public.tokens USING btree (player);
 
@@ -364,6 +451,9 @@ GRANT ALL ON FUNCTION public.append_batch(p_events public.new_event[]) TO blattw
 REVOKE ALL ON FUNCTION public.append_leaves(p_buckets smallint[], p_streams uuid[], p_versions integer[]) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.append_leaves(p_buckets smallint[], p_streams uuid[], p_versions integer[]) TO blattwerk_service;
 
+REVOKE ALL ON FUNCTION public.apply_standings(p_generation integer, p_buckets smallint[], p_before bigint[], p_after bigint[], p_changes jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.apply_standings(p_generation integer, p_buckets smallint[], p_before bigint[], p_after bigint[], p_changes jsonb) TO blattwerk_service;
+
 REVOKE ALL ON FUNCTION public.create_stream(p_event public.new_event, p_secret bytea) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.create_stream(p_event public.new_event, p_secret bytea) TO blattwerk_service;
 
@@ -378,6 +468,10 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.checkpoints TO blattwerk_servi
 GRANT SELECT,INSERT,UPDATE ON TABLE public.players TO blattwerk_service;
 
 GRANT SELECT ON TABLE public.schema_migrations TO blattwerk_service;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.standings TO blattwerk_service;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.standings_generations TO blattwerk_service;
 
 GRANT SELECT ON TABLE public.table_secret TO blattwerk_service;
 

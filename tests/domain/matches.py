@@ -52,6 +52,9 @@ class PlayedMatch:
 
     def _play(self, choose: Any) -> None:
         self._do(rules.start(self.state, 0, self._chance()), "start", 0)
+        self._go_on(choose)
+
+    def _go_on(self, choose: Any) -> None:
         while self.state.status != "finished":
             if self.state.status == "between_rounds":
                 self._do(rules.start(self.state, self.state.host, self._chance()), "start", self.state.host)

@@ -67,7 +67,7 @@ def test_a_new_name_is_seen_at_all_tables(service_url: str) -> None:
     assert ada.http.patch("/v1/me", json={"name": "Ada L."}).json()["name"] == "Ada L."
     assert ben.view(table)["seats"][0]["name"] == "Ada L."
     assert tag
-    assert ben.http.get(f"/v1/players/{ada.id}").json() == {"player": ada.id, "name": "Ada L."}
+    assert ben.http.get(f"/v1/players/{ada.id}").json() == {"player": ada.id, "name": "Ada L.", "statistics": []}
 
 
 def test_an_erased_account_leaves_its_tables_and_loses_its_name_and_tokens(service_url: str) -> None:
@@ -79,7 +79,7 @@ def test_an_erased_account_leaves_its_tables_and_loses_its_name_and_tokens(servi
     assert ada.http.get("/v1/me").status_code == 401
     view = ben.view(table)
     assert (view["seats"][0]["kind"], view["host"]) == ("bot", 1)
-    assert ben.http.get(f"/v1/players/{ada.id}").json() == {"player": ada.id, "name": None}
+    assert ben.http.get(f"/v1/players/{ada.id}").json() == {"player": ada.id, "name": None, "statistics": []}
     assert ben.http.get("/v1/players/00000000-0000-4000-8000-000000000000").status_code == 404
 
 
