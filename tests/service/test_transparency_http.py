@@ -1,5 +1,6 @@
 """The transparency log over HTTP: a monitor follows it, a record proves its place, nobody learns of private tables."""
 
+import asyncio
 import hashlib
 import json
 import random
@@ -7,12 +8,17 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import httpx
+import psycopg
 import pytest
 
 from domain.merkle import Node, Span, extends, hash_of, includes, leaf_hash, node_hash
 from domain.transparency import parse_checkpoint
+from service.audit import Damage, audit_all
+from service.composition import Services
+from service.settings import Settings
 from service.verify.notes import is_signed
 from tests.service.client import Player, choose_hearts, in_log, play_match
+from tests.service.running import settings_for
 from tests.service.test_records_http import verified
 from tests.service.test_tables_http import code_of
 
@@ -206,3 +212,31 @@ def test_what_cannot_be_asked_is_a_problem(
 def test_there_is_nothing_behind_the_end(matches: list[str], anybody: httpx.Client) -> None:
     page = anybody.get("/v1/log/entries", params={"from": 100_000}).json()
     assert (page["items"], page["next_from"]) == ([], None)
+
+
+def test_the_audit_of_the_log_makes_the_tree_again(matches: list[str], settings: Settings) -> None:
+    async def audited() -> Damage | None:
+        services = Services(settings)
+        await services.open()
+        try:
+            return await audit_all(services, lambda _: None)
+        finally:
+            await services.close()
+
+    assert asyncio.run(audited()) is None
+    with psycopg.connect(settings.database_dsn, autocommit=True) as connection:
+        connection.execute("alter table transparency_leaves disable trigger never_changed")
+        connection.execute("update transparency_leaves set version = version + 1 where position = 1")
+        try:
+            damage = asyncio.run(audited())
+        finally:
+            connection.execute("update transparency_leaves set version = version - 1 where position = 1")
+            connection.execute("alter table transparency_leaves enable always trigger never_changed")
+    assert damage is not None
+    assert damage.kind == "transparency log"
+    assert asyncio.run(audited()) is None
+
+
+@pytest.fixture
+def settings(module_database_url: str, module_redis_url: str) -> Settings:
+    return settings_for(module_database_url, module_redis_url)
