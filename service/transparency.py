@@ -7,7 +7,7 @@ The record of a match proves its inclusion in the tree that ends with its own le
 changes, and the signature of its checkpoint is a function of it, so the record's bytes never change.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 from uuid import UUID
 
@@ -26,6 +26,7 @@ from service.store.transparency import Leaf, TransparencyStore
 PROJECTION: Final = "transparency"
 """Name under which the worker keeps its place in the feed."""
 _PAGE: Final = 500
+_FEED_PAGE: Final = 2000
 
 
 class Entries(Struct, frozen=True):
@@ -134,5 +135,16 @@ class Transparency:
             if await self._store.nodes(list(made)) != made:
                 return Fault(None, None, f"a hash over leaves {first} to {first + len(leaves) - 1} is wrong")
             first += len(leaves)
-        missing = await self._store.missing(reached)
-        return None if missing is None else Fault(missing[0], missing[1], "the match has no leaf")
+        return await self._missing(reached)
+
+    async def _missing(self, reached: Mapping[int, int]) -> Fault | None:
+        """Look for a match that is over, up to a place in the feed, and has no leaf."""
+        place: dict[int, int] = {}
+        while heads := await self._log.feed_ends(place, _FEED_PAGE):
+            ends = [head for head in heads if head.ends and head.position <= reached.get(head.bucket, 0)]
+            known = await self._store.known([end.stream for end in ends]) if ends else set()
+            for end in ends:
+                if end.stream not in known:
+                    return Fault(end.stream, end.version, "the match has no leaf")
+            place |= {head.bucket: head.position for head in heads}
+        return None

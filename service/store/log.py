@@ -192,9 +192,21 @@ class Log:
         return [FeedHead(*row) for row in rows]
 
     async def feed_ends(self, checkpoint: Mapping[int, int], limit: int) -> list[FeedEnd]:
-        """Return the same events as `feed_heads`, with what tells the ends of matches."""
-        positions = [checkpoint.get(bucket, 0) for bucket in range(BUCKETS)]
-        rows = await self._pool.fetch(_FEED_ENDS, (list(range(BUCKETS)), positions, limit, limit))
+        """Return the same events as `feed_heads`, with what tells the ends of matches.
+
+        Of a reader that is far behind only so many buckets are looked at as fill the answer.
+        """
+        buckets: list[int] = []
+        waiting = 0
+        for bucket, position in enumerate(await self.bucket_heads()):
+            behind = position - checkpoint.get(bucket, 0)
+            if behind > 0 and waiting < limit:
+                buckets.append(bucket)
+                waiting += behind
+        if not buckets:
+            return []
+        positions = [checkpoint.get(bucket, 0) for bucket in buckets]
+        rows = await self._pool.fetch(_FEED_ENDS, (buckets, positions, limit, limit))
         return [FeedEnd(*row) for row in rows]
 
     async def bucket_heads(self) -> list[int]:

@@ -3,14 +3,13 @@
 All methods raise StoreUnavailableError if the database is away for longer than the patience.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Final
 from uuid import UUID
 
 from msgspec import Struct
 
 from domain.merkle import Node
-from service.store.buckets import BUCKETS
 from service.store.connections import PATIENCE_SECONDS, Pool
 from service.store.events import FeedEnd
 
@@ -26,12 +25,7 @@ _HEADS: Final = """
 select e.stream, e.version, e.hash from unnest(%s::smallint[], %s::uuid[], %s::integer[])
   as asked (bucket, stream, version)
 join events e on e.bucket = asked.bucket and e.stream = asked.stream and e.version = asked.version"""
-_MISSING: Final = """
-select e.stream, e.version from unnest(%s::smallint[], %s::bigint[]) as reached (bucket, position)
-join events e on e.bucket = reached.bucket and e.position <= reached.position
-where strpos(e.envelope, '"type":"secret_revealed"') > 0
-  and not exists (select from transparency_leaves l where l.stream = e.stream)
-limit 1"""
+_KNOWN: Final = "select stream from transparency_leaves where stream = any (%s::uuid[])"
 
 
 class Leaf(Struct, frozen=True):
@@ -89,8 +83,6 @@ class TransparencyStore:
         columns = (list(buckets), [leaf.stream for leaf in leaves], [leaf.version for leaf in leaves])
         return {(stream, version): bytes(hash_) for stream, version, hash_ in await self._pool.fetch(_HEADS, columns)}
 
-    async def missing(self, reached: Mapping[int, int]) -> tuple[UUID, int] | None:
-        """Return a match that was over by a place in the feed (bucket -> position) but has no leaf, None if none."""
-        positions = [reached.get(bucket, 0) for bucket in range(BUCKETS)]
-        rows = await self._pool.fetch(_MISSING, (list(range(BUCKETS)), positions))
-        return (rows[0][0], rows[0][1]) if rows else None
+    async def known(self, streams: Sequence[UUID]) -> set[UUID]:
+        """Return those of these tables whose matches have a leaf."""
+        return {stream for (stream,) in await self._pool.fetch(_KNOWN, (list(streams),))}

@@ -7,7 +7,7 @@ from uuid import uuid4
 from service.store.events import FeedHead
 from service.store.feed import Feed
 from service.store.log import Log
-from tests.service.store.given import first_event, following, then_log_is_whole
+from tests.service.store.given import first_event, following, given_stream, then_log_is_whole
 
 
 async def take(batches: AsyncIterator[list[FeedHead]], count: int) -> list[FeedHead]:
@@ -92,3 +92,21 @@ async def test_a_reader_is_woken_before_its_next_poll(log: Log) -> None:
     feed.wake()
     assert len(await asyncio.wait_for(waiting, 5)) == 1
     await batches.aclose()
+
+
+async def test_ends_are_told_in_the_order_of_the_feed(log: Log) -> None:
+    streams = [await given_stream(log, 3) for _ in range(12)]
+    heads = await log.feed_heads({}, 500)
+    assert [(end.bucket, end.position, end.stream, end.version) for end in await log.feed_ends({}, 500)] == [
+        (head.bucket, head.position, head.stream, head.version) for head in heads
+    ]
+    read: list[tuple[int, int]] = []
+    place: dict[int, int] = {}
+    while ends := await log.feed_ends(place, 5):
+        assert len(ends) <= 5
+        read += [(end.bucket, end.position) for end in ends]
+        place |= {end.bucket: end.position for end in ends}
+        assert {end.type for end in ends} <= {"create", "play"}
+        assert not any(end.ends for end in ends)
+    assert read == [(head.bucket, head.position) for head in heads]
+    assert len(read) == 3 * len(streams)
