@@ -1,11 +1,15 @@
 """The README's commands, as a newcomer would type them."""
 
+import random
 import re
 import subprocess
 import sys
 from pathlib import Path
 
-README = (Path(__file__).parents[2] / "README.md").read_text()
+from tests.service.client import Player, choose_hearts, in_log, play_match
+
+ROOT = Path(__file__).parents[2]
+README = (ROOT / "README.md").read_text()
 
 CURL = f"""#!{sys.executable}
 import sys, urllib.error, urllib.request
@@ -46,6 +50,39 @@ def test_the_first_match_of_the_readme_is_played(service_url: str, tmp_path: Pat
     assert '"decision": ' in you
     assert '"type": "pass_' in facts
     assert code == "decision_taken"
+
+
+def test_the_record_of_a_match_is_verified_as_the_readme_shows(service_url: str, tmp_path: Path) -> None:
+    (tmp_path / "curl").write_text(CURL)
+    (tmp_path / "blattwerk").write_text(f"#!{sys.executable}\nfrom service.cli import main\nmain()\n")
+    for program in ("curl", "blattwerk"):
+        (tmp_path / program).chmod(0o755)
+    ada = Player(service_url, "Ada")
+    tables = [ada.create("hearts", options={"players": 3, "target_score": 1}, bots=[1, 2]) for _ in range(3)]
+    for number, table in enumerate(tables):
+        ada.start(table)
+        play_match([ada], table, choose_hearts, random.Random(number))
+        in_log(ada, table)
+    environment = {
+        "url": service_url,
+        "table": tables[0],
+        "auth": f"Authorization: Bearer {ada.token}",
+        "PATH": f"{tmp_path}:{Path(sys.executable).parent}:/usr/bin:/bin",
+        "PYTHONPATH": str(ROOT),
+    }
+    shown = [block.splitlines() for block in blocks("console") if "/record" in block or "/v1/log" in block]
+    commands = [line.removeprefix("$ ") for block in shown for line in block if line.startswith("$ ")]
+    ran = subprocess.run(
+        ["bash", "-euc", "\n".join(commands)],
+        capture_output=True,
+        text=True,
+        env=environment,
+        cwd=tmp_path,
+        check=False,
+    )
+    assert ran.returncode == 0, ran.stdout + ran.stderr
+    output = [line for block in shown for line in block if not line.startswith("$ ")]
+    assert ran.stdout.splitlines() == output * 2, "once by itself, once against the checkpoint"
 
 
 def test_every_command_of_the_readme_exists() -> None:
