@@ -442,11 +442,11 @@ NEW_TABLE: Final[Any] = _per_game(
 )
 
 
-def move_request(game: AnyGame) -> Any:
-    """The type of the body of a move at a table of this game."""
+def move_request(game: AnyGame, move_type: Any = None) -> Any:
+    """The type of the body of a move at a table of this game; `move_type` takes the place of the game's."""
     return defstruct(
         _class_name(game, "MoveRequest"),
-        [("decision", Version), ("move", game.move_type)],
+        [("decision", Version), ("move", move_type or game.move_type)],
         frozen=True,
         forbid_unknown_fields=True,
         namespace={"__doc__": f"A move at a table of {game.title}: the answer to a decision."},

@@ -10,16 +10,16 @@ from domain.registry import CURRENT
 from domain.table.model import TableRefusal
 from service import wire
 from service.api.links import draft_links
-from service.api.shared import TABLE_ETAG, VIEW_HEADERS, body_for, view_answer
+from service.api.shared import TABLE_ETAG, VIEW_HEADERS, body_for, strict, view_answer
 from service.errors import NotFoundError
 from service.http import Answer, Call, Operation, answer, canonical_body
 from service.refusals import raise_refusal
 from service.tables import once
 
 _DRAFT: Final = re.compile("p[0-9]{1,4}")
-_drafts: Final[dict[str, Any]] = {key: msgspec.json.Decoder(type_) for key, type_ in wire.DRAFTS.items()}
-_orders: Final[dict[str, Any]] = {key: msgspec.json.Decoder(type_) for key, type_ in wire.HAND_ORDERS.items()}
-_questions: Final[dict[str, Any]] = {key: msgspec.json.Decoder(type_) for key, type_ in wire.QUESTIONS.items()}
+_drafts: Final[dict[str, Any]] = {key: msgspec.json.Decoder(strict(type_)) for key, type_ in wire.DRAFTS.items()}
+_orders: Final[dict[str, Any]] = {key: msgspec.json.Decoder(strict(type_)) for key, type_ in wire.HAND_ORDERS.items()}
+_questions: Final[dict[str, Any]] = {key: msgspec.json.Decoder(strict(type_)) for key, type_ in wire.QUESTIONS.items()}
 
 
 async def get_drafts(call: Call) -> Answer:

@@ -8,12 +8,12 @@ import msgspec
 from domain.decider import AnyGame
 from domain.registry import CURRENT
 from service import wire
-from service.api.shared import VIEW_HEADERS, decoded_for
+from service.api.shared import VIEW_HEADERS, decoded_for, strict
 from service.errors import ConflictError, FieldError, InvalidRequestError
 from service.http import Answer, Call, Operation, answer
 from service.replays import Viewer
 
-_moves: Final[dict[str, Any]] = {key: msgspec.json.Decoder(game.move_type) for key, game in CURRENT.items()}
+_moves: Final[dict[str, Any]] = {key: msgspec.json.Decoder(strict(game.move_type)) for key, game in CURRENT.items()}
 
 
 async def get_replay(call: Call) -> Answer:

@@ -1,7 +1,9 @@
 """What several kinds of resources have in common: shapes of answers, bodies that depend on the game."""
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Annotated, Any, Final
+
+from msgspec import Meta, Struct
 
 from domain.registry import CURRENT
 from domain.table.model import TableRefusal
@@ -20,6 +22,18 @@ TABLE_ETAG: Final = {"ETag": "Strong tag of this view, from version and viewer; 
 def view_answer(seen: ViewSeen, *, status: int = 200, headers: Mapping[str, str] | None = None) -> Answer:
     """Return a view with its tag."""
     return answer(seen.body, status=status, headers={**VIEW_HEADERS, "ETag": seen.etag, **(headers or {})})
+
+
+class _Nothing(Struct, frozen=True, tag_field="type", tag="nothing"):
+    """No body is ever this: it makes a union of what stands beside it."""
+
+    impossible: Annotated[int, Meta(gt=0, lt=0)]
+
+
+def strict(type_: Any) -> Any:
+    """Return the type to decode in place of `type_`: a struct alone would be decoded without its `type` too."""
+    tagged = isinstance(type_, type) and issubclass(type_, Struct) and type_.__struct_config__.tag is not None
+    return type_ | _Nothing if tagged else type_
 
 
 async def body_for(call: Call, decoders: Mapping[str, Any], game: str, absent: str = "wrong_game") -> Any:

@@ -8,7 +8,7 @@ import msgspec
 from domain.registry import CURRENT
 from service import wire
 from service.api.links import lobby_links, match_links
-from service.api.shared import TABLE_ETAG, VIEW_HEADERS, body_for, view_answer
+from service.api.shared import TABLE_ETAG, VIEW_HEADERS, body_for, strict, view_answer
 from service.errors import NotFoundError
 from service.http import Answer, Call, Operation, answer, canonical_body
 from service.refusals import check_changes
@@ -19,7 +19,9 @@ _sit = msgspec.json.Decoder(wire.Sit)
 _start = msgspec.json.Decoder(wire.Start)
 _ready = msgspec.json.Decoder(wire.Ready)
 _values: Final[Any] = msgspec.json.Decoder(dict[str, Any])
-_moves: Final[dict[str, Any]] = {key: msgspec.json.Decoder(wire.move_request(game)) for key, game in CURRENT.items()}
+_moves: Final[dict[str, Any]] = {
+    key: msgspec.json.Decoder(wire.move_request(game, strict(game.move_type))) for key, game in CURRENT.items()
+}
 
 
 async def create_table(call: Call) -> Answer:

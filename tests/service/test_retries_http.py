@@ -57,11 +57,11 @@ def test_a_late_copy_of_a_draft_does_not_prepare_it_again(people: list[Player]) 
                 meld = prepare["melds"][0]
                 cards = meld["meld"]["cards"]
                 key, path = new_key(), f"/v1/tables/{table}/drafts"
-                first = player.post(path, {"cards": cards}, key=key)
+                first = player.post(path, {"type": "prepare", "cards": cards}, key=key)
                 assert first.status_code == 201, first.text
                 assert len(player.http.get(path).json()["drafts"]) == 1
                 assert player.http.delete(path).status_code == 200
-                assert player.post(path, {"cards": cards}, key=key).status_code == 201
+                assert player.post(path, {"type": "prepare", "cards": cards}, key=key).status_code == 201
                 assert player.http.get(path).json()["drafts"] == []
                 return
             player.move(table, view["you"]["decision"], choose_well(view, rng))
