@@ -13,6 +13,7 @@ from msgspec import Struct
 from domain.decider import Seat
 from domain.table.model import SeatKind, Status, TableState
 from domain.table.views import SeatPublic, TablePublic, You, public_view, seat_part
+from domain.table.views import splice as splice
 
 _encode: Final = msgspec.json.Encoder().encode
 
@@ -136,8 +137,3 @@ def _summary(public: TablePublic) -> TableSummary:
 
 def _lobby_seat(seat: SeatPublic) -> LobbySeat:
     return LobbySeat(seat.kind, seat.player, seat.name)
-
-
-def splice(public: bytes, part: bytes | None) -> bytes:
-    """Return the whole view: the public part with `you` as its last field, null for a spectator."""
-    return b'%b,"you":%b}' % (public[:-1], part or b"null")

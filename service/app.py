@@ -14,7 +14,18 @@ from litestar import Litestar, Request, Response
 from litestar.handlers import BaseRouteHandler
 from litestar.types import Receive, Send
 
-from service.api import games, operations, players, private, records, replays, standings, tables, transparency
+from service.api import (
+    disputes,
+    games,
+    operations,
+    players,
+    private,
+    records,
+    replays,
+    standings,
+    tables,
+    transparency,
+)
 from service.composition import Services
 from service.contract import contract_bytes
 from service.errors import ForbiddenError, HttpError, ServiceError, UnavailableError
@@ -35,6 +46,7 @@ OPERATIONS: Final[tuple[Operation[Any], ...]] = (
     *records.OPERATIONS,
     *replays.OPERATIONS,
     *transparency.OPERATIONS,
+    *disputes.OPERATIONS,
     *operations.OPERATIONS,
 )
 _NONE: Final[dict[str, Any]] = {}

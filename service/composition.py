@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from projections.redis_store import RedisStore
 from projections.standings import StandingsCopy
 from service.accounts import Accounts
+from service.disputes import Disputes
 from service.folds import Folds
 from service.heads import Signer
 from service.live import TableCache
@@ -16,6 +17,7 @@ from service.records import Records
 from service.replays import Replays
 from service.standings import Standings
 from service.store.accounts import AccountStore
+from service.store.disputes import DisputeStore
 from service.store.log import Log
 from service.store.standings import StandingsStore
 from service.store.transparency import TransparencyStore
@@ -49,6 +51,8 @@ class Services:
         self.records = Records(self.log, self.tables, self.signer, self.transparency)
         self.standings_store = StandingsStore(settings.database_dsn)
         self.standings = Standings(self.standings_store, self.log, StandingsCopy(self.redis), key=key)
+        self.dispute_store = DisputeStore(settings.database_dsn)
+        self.disputes = Disputes(self.log, self.dispute_store, self.cache, self.views, self.folds, key=key)
         self.metrics = Metrics()
         self.body_patience = Patience(settings.body_seconds)
         self.contract = b""
@@ -64,6 +68,8 @@ class Services:
         self._stack.push_async_callback(self.transparency_store.close)
         await self.standings_store.open()
         self._stack.push_async_callback(self.standings_store.close)
+        await self.dispute_store.open()
+        self._stack.push_async_callback(self.dispute_store.close)
         await self.redis.open()
         self._stack.push_async_callback(self.redis.close)
         self.accounts.listen()

@@ -32,6 +32,7 @@ _TAGS: Final = {
     "replays": "Any version of a match again, and why a move was legal or not.",
     "records": "Matches that are over, as evidence.",
     "transparency": "The log of all matches that are over: signed, append-only, open to monitors.",
+    "disputes": "Challenges of recorded moves, and how arbiters decide them.",
     "operations": "Health and figures.",
 }
 _DESCRIPTION: Final = """\
@@ -51,6 +52,7 @@ _ID_EXAMPLES: Final = {
     "table": "018f2b6e-7c1a-4d3e-9a44-5b6c7d8e9f01",
     "player": "5f0c2d8e-41c7-4b1e-9b7d-0d7b6f3c2a10",
     "token": "a3f1b2c4-0d5e-4f6a-8b7c-9d0e1f2a3b4c",
+    "dispute": "7b1e9d34-52c8-4f0a-8e61-c0a9d2f4b817",
 }
 
 
@@ -168,6 +170,7 @@ _PARAMETER_TEXTS: Final = {
     "game": "The game's name.",
     "seat": "The seat's number.",
     "draft": "The draft's name.",
+    "dispute": "The dispute's id.",
 }
 
 

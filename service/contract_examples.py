@@ -16,6 +16,7 @@ from domain.transparency import checkpoint_text, leaf_of
 from domain.verify import verify
 from service import wire
 from service.api.games import game_info, game_summary, rule_list
+from service.contract_disputes import dispute_answers, dispute_bodies
 from service.contract_matches import PLAYER, TABLE, TIME, ExampleMatch, asked_seats
 from service.contract_schemas import REF_TEMPLATE
 from service.heads import Signer
@@ -65,6 +66,7 @@ def bodies() -> dict[str, Examples]:
         "prepareDraft": _described(tuple(wire.DRAFTS.values())),
         "orderHand": _described(tuple(wire.HAND_ORDERS.values())),
         "askAdvice": _described(tuple(wire.QUESTIONS.values())),
+        **dispute_bodies(),
     }
 
 
@@ -81,6 +83,7 @@ def answers() -> dict[str, Examples]:
         **_accounts(),
         **_games(),
         **_evidence(),
+        **dispute_answers(),
         **{name: {key: example(match) for key, match in _matches().items()} for name, example in _OF_MATCHES.items()},
         "listTables": {"page": {"items": [_summary(match) for match in _matches().values()], "next_cursor": None}},
         "livez": {"ok": {"status": "ok"}},

@@ -17,7 +17,7 @@ from service.heads import Signer
 TABLE: Final = UUID("018f2b6e-7c1a-4d3e-9a44-5b6c7d8e9f01")
 PLAYER: Final = "5f0c2d8e-41c7-4b1e-9b7d-0d7b6f3c2a10"
 TIME: Final = 1_750_000_000_000
-_SECRET: Final = bytes(range(32))
+SECRET: Final = bytes(range(32))
 
 
 class ExampleMatch:
@@ -36,13 +36,13 @@ class ExampleMatch:
             tuple(range(1, seat_count(game))),
             player=PLAYER,
             visibility="public",
-            commitment=fairness.commitment(TABLE.bytes, _SECRET).hex(),
+            commitment=fairness.commitment(TABLE.bytes, SECRET).hex(),
         )
         if not isinstance(made, Facts):
             raise TypeError(f"{game.key}: {made}")
         self.state: TableState = begin(game, str(TABLE), made, TIME)
         self._record(made, "create", None, None, None)
-        key = fairness.match_key(TABLE.bytes, _SECRET, game.rules_id, [None] * self.state.setup.seats)
+        key = fairness.match_key(TABLE.bytes, SECRET, game.rules_id, [None] * self.state.setup.seats)
         self.chance = fairness.MatchChance(key)
         started = rules.start(self.state, 0, self.chance)
         if not isinstance(started, Facts):
@@ -55,7 +55,7 @@ class ExampleMatch:
             seat = next(seat for seat, decision in enumerate(self.state.decisions) if decision is not None)
             move = self.game.timeout_move(self.state.play, seat)
             decision = self.state.decisions[seat]
-            judged = rules.move(self.state, seat, decision or 0, move, self.chance, _SECRET.hex())
+            judged = rules.move(self.state, seat, decision or 0, move, self.chance, SECRET.hex())
             if not isinstance(judged, Accepted):
                 raise TypeError(f"{self.game.key}: {judged}")
             self._apply(judged.facts, move.__struct_config__.tag, seat, decision, move)
@@ -71,7 +71,7 @@ class ExampleMatch:
         sealed = self._codec.seal(
             facts,
             seats=self.state.setup.seats,
-            salts=fairness.Salts(_SECRET),
+            salts=fairness.Salts(SECRET),
             version=version,
             time=TIME + 1000 * version,
             type_=type_,
@@ -86,7 +86,7 @@ class ExampleMatch:
 
     def leave(self) -> None:
         """Let seat 0 leave, which closes the table, since no person is left."""
-        left = rules.leave(self.state, 0, _SECRET.hex())
+        left = rules.leave(self.state, 0, SECRET.hex())
         if not isinstance(left, Facts):
             raise TypeError(f"{self.game.key}: {left}")
         self._apply(left, "leave", 0, None, None)
@@ -112,7 +112,7 @@ class ExampleMatch:
             status=self.state.status,
             options=self.state.setup.options,
             seats=tuple(RecordSeat(seat, one.kind, one.player) for seat, one in enumerate(self.state.seats)),
-            secret=_SECRET.hex(),
+            secret=SECRET.hex(),
             client_seeds=(None,) * self.state.setup.seats,
             result=None,
             head=head,

@@ -4,13 +4,17 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final, NoReturn
 
 from domain.decider import AnyGame, OptionProblem, Rejection
+from domain.disputes.model import REFUSALS as DISPUTE_REFUSALS
+from domain.disputes.model import DisputeRefusal
 from domain.registry import CURRENT
 from domain.table.model import REFUSALS, TableRefusal
 from service.errors import (
     ConflictError,
     DecisionError,
     FieldError,
+    ForbiddenError,
     IllegalMoveError,
+    LimitError,
     OptionConflictError,
     OptionError,
 )
@@ -44,6 +48,20 @@ def raise_refusal(
     if refused.code in _DECISION_CODES:
         raise DecisionError(REFUSALS[refused.code], code=refused.code, version=version)
     raise ConflictError(REFUSALS[refused.code], code=refused.code, version=version)
+
+
+_FORBIDDEN: Final = ("not_reporter", "arbiter_seated", "arbiter_decided")
+_LATER_SECONDS: Final = 3600
+
+
+def raise_dispute_refusal(refused: DisputeRefusal) -> NoReturn:
+    """Raise the error for the refusal of a command on a dispute."""
+    sentence = DISPUTE_REFUSALS[refused.code]
+    if refused.code in _FORBIDDEN:
+        raise ForbiddenError(sentence, code=refused.code)
+    if refused.code == "disputes_per_day":
+        raise LimitError(sentence, code=refused.code, headers={"Retry-After": str(_LATER_SECONDS)})
+    raise ConflictError(sentence, code=refused.code)
 
 
 OPTION_SENTENCES: Final = {

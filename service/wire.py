@@ -303,7 +303,8 @@ class Readiness(Struct, frozen=True):
 # What depends on a game
 
 
-def _class_name(game: AnyGame, suffix: str) -> str:
+def class_name(game: AnyGame, suffix: str) -> str:
+    """The name of a type of one game."""
     return "".join(word.capitalize() for word in game.key.split("_")) + suffix
 
 
@@ -311,14 +312,14 @@ def _union(types: tuple[Any, ...]) -> Any:
     return Union[types] if types else Any  # noqa: UP007 - built from a list
 
 
-def _many(type_: Any) -> Any:
+def many(type_: Any) -> Any:
     """The type of a JSON array of `type_`, which is known at run time only."""
     return tuple[type_, ...]
 
 
 def _you_type(game: AnyGame) -> Any:
     return defstruct(
-        _class_name(game, "You"),
+        class_name(game, "You"),
         [
             ("seat", SeatNumber),
             (
@@ -328,7 +329,7 @@ def _you_type(game: AnyGame) -> Any:
                 ],
             ),
             ("hand", tuple[Card, ...]),
-            ("legal", _many(game.legal_type)),
+            ("legal", many(game.legal_type)),
             ("private", game.private_type | None),
             ("join_code", JoinCode | None),
         ],
@@ -340,7 +341,7 @@ def _you_type(game: AnyGame) -> Any:
 def _table_type(game: AnyGame) -> Any:
     """The view of a table: what `splice` joins, declared."""
     return defstruct(
-        _class_name(game, "Table"),
+        class_name(game, "Table"),
         [
             ("table", Id),
             ("rules_version", int),
@@ -367,7 +368,7 @@ def _table_type(game: AnyGame) -> Any:
 def _event_type(game: AnyGame) -> Any:
     facts = _members(game.public_type) + _members(game.private_fact_type) + _members(game.fact_type)
     return defstruct(
-        _class_name(game, "Event"),
+        class_name(game, "Event"),
         [
             ("version", Version),
             ("time", Time),
@@ -375,7 +376,7 @@ def _event_type(game: AnyGame) -> Any:
             ("seat", SeatNumber | None),
             ("decision", Version | None),
             ("table", tuple[TableFact, ...]),
-            ("facts", _many(_union(tuple(dict.fromkeys(facts))))),
+            ("facts", many(_union(tuple(dict.fromkeys(facts))))),
         ],
         frozen=True,
         namespace={"__doc__": "One recorded command with what followed from it, as the caller may see it."},
@@ -393,12 +394,12 @@ EVENTS: Final[dict[str, Any]] = {key: _event_type(game) for key, game in CURRENT
 TABLE: Final[Any] = _union(tuple(TABLES.values()))
 
 
-def _per_game(suffix: str, doc: str, fields: Any, *, closed: bool = False) -> Any:
+def per_game(suffix: str, doc: str, fields: Any, *, closed: bool = False) -> Any:
     """A union over the games, told apart by `game`."""
     return _union(
         tuple(
             defstruct(
-                _class_name(game, suffix),
+                class_name(game, suffix),
                 fields(game),
                 frozen=True,
                 forbid_unknown_fields=closed,
@@ -411,15 +412,15 @@ def _per_game(suffix: str, doc: str, fields: Any, *, closed: bool = False) -> An
     )
 
 
-MOVE_RESULT: Final[Any] = _per_game(
+MOVE_RESULT: Final[Any] = per_game(
     "MoveResult",
     "An accepted move: the version it made, what followed from it, and the view after it.",
     lambda game: [("version", Version), ("event", EVENTS[game.key]), ("view", TABLES[game.key])],
 )
-EVENT_PAGE: Final[Any] = _per_game(
+EVENT_PAGE: Final[Any] = per_game(
     "EventPage",
     "A page of a table's events. `version` is the table's newest; `next_after` continues, null at the end.",
-    lambda game: [("version", Version), ("items", _many(EVENTS[game.key])), ("next_after", Version | None)],
+    lambda game: [("version", Version), ("items", many(EVENTS[game.key])), ("next_after", Version | None)],
 )
 
 
@@ -429,7 +430,7 @@ def _seats(game: AnyGame) -> Any:
 
 
 _BOTS = Annotated[tuple[SeatNumber, ...], Meta(max_length=5, description="Seats that bots take; seat 0 is yours.")]
-NEW_TABLE: Final[Any] = _per_game(
+NEW_TABLE: Final[Any] = per_game(
     "NewTable",
     "A table to create; its creator is host on seat 0.",
     lambda game: [
@@ -445,7 +446,7 @@ NEW_TABLE: Final[Any] = _per_game(
 def move_request(game: AnyGame, move_type: Any = None) -> Any:
     """The type of the body of a move at a table of this game; `move_type` takes the place of the game's."""
     return defstruct(
-        _class_name(game, "MoveRequest"),
+        class_name(game, "MoveRequest"),
         [("decision", Version), ("move", move_type or game.move_type)],
         frozen=True,
         forbid_unknown_fields=True,
@@ -463,14 +464,14 @@ MOVE_REQUESTS: Final[tuple[Any, ...]] = tuple(move_request(game) for game in CUR
 
 def _step_type(game: AnyGame) -> Any:
     return defstruct(
-        _class_name(game, "ReplayStep"),
+        class_name(game, "ReplayStep"),
         [
             ("version", Version),
             ("event", EVENTS[game.key]),
             ("view", TABLES[game.key]),
             (
                 "hands",
-                Annotated[_many(YOUS[game.key]) | None, Meta(description="Every seat's part for `all`, else null.")],
+                Annotated[many(YOUS[game.key]) | None, Meta(description="Every seat's part for `all`, else null.")],
             ),
         ],
         frozen=True,
@@ -490,27 +491,28 @@ def _explanation_type(game: AnyGame) -> Any:
         ("need", Annotated[int | None, Meta(description="What it would need.")]),
     ]
     doc = "The judgement of one move."
-    return defstruct(_class_name(game, "Explanation"), fields, frozen=True, namespace={"__doc__": doc})
+    return defstruct(class_name(game, "Explanation"), fields, frozen=True, namespace={"__doc__": doc})
 
 
-REPLAY: Final[Any] = _per_game(
+EXPLANATIONS: Final[dict[str, Any]] = {key: _explanation_type(game) for key, game in CURRENT.items()}
+REPLAY: Final[Any] = per_game(
     "Replay",
     "Steps of a table for one viewer. `version` is the table's newest; `next_from` continues, null at the end.",
     lambda game: [
         ("version", Version),
         ("seat", Literal["0", "1", "2", "3", "4", "5", "spectator", "all"]),
-        ("items", _many(_step_type(game))),
+        ("items", many(_step_type(game))),
         ("next_from", Version | None),
     ],
 )
-EXPLAINED: Final[Any] = _per_game(
+EXPLAINED: Final[Any] = per_game(
     "Explained",
     "What the rules say of one seat's moves after `version` events, and the view that seat had.",
     lambda game: [
         ("version", Version),
         ("seat", SeatNumber),
         ("view", TABLES[game.key]),
-        ("answers", _many(_explanation_type(game))),
+        ("answers", many(EXPLANATIONS[game.key])),
     ],
 )
 

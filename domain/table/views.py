@@ -128,6 +128,11 @@ def seat_part(state: TableState, seat: Seat, *, notes: Any = None, join_code: st
     return You(seat, decision, hand, legal, private, join_code)
 
 
+def splice(public: bytes, part: bytes | None) -> bytes:
+    """Return the whole view: the public part with `you` as its last field, null for a spectator."""
+    return b'%b,"you":%b}' % (public[:-1], part or b"null")
+
+
 def event_seen(event: Event, viewer: Seat | None, *, over: bool) -> EventSeen:
     """Return the event for a seat, or for a spectator (None); after the match (`over`) complete for all."""
     if over:

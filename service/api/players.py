@@ -37,6 +37,7 @@ async def change_me(call: Call) -> Answer:
 
 async def delete_me(call: Call) -> Answer:
     await call.services.tables.leave_all(call.caller.id)
+    await call.services.disputes.erase_texts(call.caller.id)
     await call.services.accounts.erase(call.caller)
     await call.services.tables.leave_all(call.caller.id)  # where he sat down meanwhile
     await call.services.tables.show_names_of(call.caller.id)
@@ -111,8 +112,8 @@ OPERATIONS: tuple[Operation[Any], ...] = (
         method="DELETE",
         path="/v1/me",
         summary="Erase my account",
-        description="Leaves every table, erases the name and all tokens at once. The log keeps only the random id, "
-        "so that matches still verify.",
+        description="Leaves every table, erases the name, the texts of disputes and all tokens at once. The log "
+        "keeps only the random id, so that matches still verify.",
         tag="me",
         run=delete_me,
         status=204,

@@ -1,0 +1,151 @@
+"""The evidence of a dispute, frozen when it is opened: what everybody saw and was allowed around one version.
+
+Hashes stand for contents that follow from the log at any later time. Names, drafts, orders of hands and
+join codes are left out of views: names can be erased, the rest is nobody else's.
+"""
+
+import hashlib
+from typing import Any, Final
+
+import msgspec
+from msgspec import Raw, Struct
+
+from domain.codec import Event
+from domain.decider import Seat
+from domain.disputes.model import PublicEvidence, ReceivedCommand
+from domain.explain import explain, moves_with
+from domain.table.model import Occupant, Status, TableState
+from domain.table.views import NOBODY, public_view, seat_part, splice
+from domain.verify.report import Check
+
+PUBLIC_CHECKS: Final = ("chain", "clock")
+"""Checks whose outcome follows from what everybody may see."""
+_encode: Final = msgspec.json.Encoder().encode
+_NOTHING: Final = Raw(b"[]")
+
+
+class SeatEvidence(Struct, frozen=True):
+    """What one seat knew and was allowed; for the seat that acted also its command and how the rules judge it."""
+
+    before: str | None
+    """SHA-256 of the seat's view before the disputed version, in hex; None for the first version."""
+    after: str
+    legal: Raw
+    """What the seat might do before it, as in its view."""
+    move: Raw
+    """The move of this seat in full; null if another one acted, or a command of the table is disputed."""
+    judged: Raw
+    """The judgement of that move and of every card that the seat held, with rule numbers."""
+    digest: str | None
+    """SHA-256 of the move as it was asked for, by which a retry is known, in hex."""
+
+
+class ServerEvidence(Struct, frozen=True):
+    """What only the server knows until the match is over."""
+
+    state_before: str | None
+    """SHA-256 of the whole state before the disputed version, in hex; None for the first version."""
+    state_after: str
+    digest: str | None
+    checks: tuple[Check, ...]
+    """Every check up to the disputed version."""
+
+
+class Evidence(Struct, frozen=True):
+    """All that is frozen."""
+
+    public: PublicEvidence
+    parts: tuple[bytes, ...]
+    """Exact bytes of what is sealed: one part for each seat, the server's last."""
+
+
+class _Digested(Struct, frozen=True):
+    """A table's state in a form that can be hashed: canonical JSON of these fields in this order."""
+
+    rules: str
+    version: int
+    status: Status
+    seats: tuple[Occupant, ...]
+    host: Seat | None
+    ready: tuple[bool, ...]
+    decisions: tuple[int | None, ...]
+    play: Any
+
+
+def freeze(
+    before: TableState | None,
+    event: Event,
+    after: TableState,
+    *,
+    chain: tuple[bytes, bytes],
+    digest: bytes,
+    checks: tuple[Check, ...],
+) -> Evidence:
+    """Return the evidence about `event`, which led from one state to the next.
+
+    `chain` has the table's chain hashes before and after it, `digest` is that of the command as it was asked
+    for (empty if it has none), `checks` are all of the match up to it. The same arguments give the same bytes.
+    """
+    public = PublicEvidence(
+        command=ReceivedCommand(event.type, event.actor, event.decision, event.time),
+        chain_before=chain[0].hex(),
+        chain_after=chain[1].hex(),
+        spectator_before=_hash_of_view(before, None),
+        spectator_after=_hash_of_view(after, None) or "",
+        checks=tuple(check for check in checks if check.name in PUBLIC_CHECKS),
+    )
+    asked = digest.hex() or None
+    seats = [_encode(_of_seat(before, event, after, seat, asked)) for seat in range(after.setup.seats)]
+    server = ServerEvidence(_digest_of(before), _digest_of(after) or "", asked, checks)
+    return Evidence(public, (*seats, _encode(server)))
+
+
+def view_bytes(state: TableState, seat: Seat | None) -> bytes:
+    """Return a view as it is hashed: as served to the seat (None: a spectator), without what is left out."""
+    part = None if seat is None else _encode(seat_part(state, seat))
+    return splice(_encode(public_view(state, NOBODY)), part)
+
+
+def _of_seat(
+    before: TableState | None, event: Event, after: TableState, seat: Seat, digest: str | None
+) -> SeatEvidence:
+    legal, move, judged = _NOTHING, Raw(b"null"), _NOTHING
+    acted = event.actor == seat and event.move is not None
+    if before is not None:
+        part = seat_part(before, seat)
+        legal = Raw(_encode(part.legal))
+        if acted:
+            game = before.setup.game
+            moves = (event.move, *(one for one in moves_with(game, part.hand) if one != event.move))
+            move, judged = Raw(_encode(event.move)), Raw(_encode(explain(before, seat, moves)))
+    return SeatEvidence(
+        before=_hash_of_view(before, seat),
+        after=_hash_of_view(after, seat) or "",
+        legal=legal,
+        move=move,
+        judged=judged,
+        digest=digest if acted else None,
+    )
+
+
+def _hash_of_view(state: TableState | None, seat: Seat | None) -> str | None:
+    return None if state is None else hashlib.sha256(view_bytes(state, seat)).hexdigest()
+
+
+def _digest_of(state: TableState | None) -> str | None:
+    if state is None:
+        return None
+    return hashlib.sha256(
+        _encode(
+            _Digested(
+                state.setup.game.rules_id,
+                state.version,
+                state.status,
+                state.seats,
+                state.host,
+                state.ready,
+                state.decisions,
+                state.play,
+            )
+        )
+    ).hexdigest()

@@ -1,0 +1,184 @@
+"""What exists in a dispute: claims, facts, the state, refusals."""
+
+from typing import Final, Literal, TypeAlias
+
+from msgspec import Struct
+
+from domain.decider import Seat
+from domain.table.model import Verdict
+from domain.verify.report import Check
+
+RULES_ID: Final = "disputes/1"
+"""Names the rules of disputes in their chains."""
+HOUR: Final = 3_600_000
+OPEN_FOR: Final = 72 * HOUR
+"""How long after the end a match can be disputed, and after a resolution that can be appealed, in milliseconds."""
+TAKE_OVER_AFTER: Final = 72 * HOUR
+"""After so many milliseconds another arbiter may take over a review."""
+PER_DAY: Final = 3
+"""Disputes that a player may open within 24 hours."""
+
+Claim: TypeAlias = Literal["illegal_move", "wrong_score", "unfair_shuffle", "wrong_seat", "clock", "other"]
+DisputeStatus: TypeAlias = Literal["open", "under_review", "resolved", "appealed", "withdrawn"]
+
+
+# Evidence that everybody may see at any time
+
+
+class ReceivedCommand(Struct, frozen=True):
+    """The disputed command as it was received."""
+
+    type: str
+    seat: Seat | None
+    decision: int | None
+    time: int
+    """Milliseconds since 1970 UTC."""
+
+
+class PublicEvidence(Struct, frozen=True):
+    """What the opening froze and nobody has to be kept from."""
+
+    command: ReceivedCommand
+    chain_before: str
+    """The table's chain hash before the disputed version, in hex."""
+    chain_after: str
+    spectator_before: str | None
+    """SHA-256 of a spectator's view before the disputed version, in hex; None for the first version."""
+    spectator_after: str
+    checks: tuple[Check, ...]
+    """Checks up to the disputed version that look at public things alone."""
+
+
+# Facts
+
+
+class DisputeOpened(Struct, frozen=True, tag_field="type", tag="dispute_opened"):
+    """A player of the match disputes a version of it; the evidence is frozen."""
+
+    table: str
+    rules: str
+    version: int
+    player: str
+    claim: Claim
+    text: str
+    """SHA-256 in hex of a random salt and the text, which are kept apart and can be erased."""
+    players: tuple[str, ...]
+    """Everybody who held a seat during the match."""
+    barred: tuple[str, ...]
+    """Everybody who ever held a seat at the table: none of them is arbiter here."""
+    evidence: PublicEvidence
+
+
+class ReviewBegun(Struct, frozen=True, tag_field="type", tag="review_begun"):
+    """An arbiter took up the dispute, or its appeal."""
+
+    arbiter: str
+
+
+class SecretsSeen(Struct, frozen=True, tag_field="type", tag="secrets_seen"):
+    """An arbiter looked at sealed evidence."""
+
+    arbiter: str
+    seat: Seat | None
+    """Whose; None for all of it."""
+
+
+class DisputeWithdrawn(Struct, frozen=True, tag_field="type", tag="dispute_withdrawn"):
+    """The player took the dispute back."""
+
+
+class DisputeResolved(Struct, frozen=True, tag_field="type", tag="dispute_resolved"):
+    """The reviewing arbiter decided."""
+
+    arbiter: str
+    decision: Verdict
+    annulled: bool
+    text: str
+    """Hash of the reasons, as `DisputeOpened.text`."""
+
+
+class DisputeAppealed(Struct, frozen=True, tag_field="type", tag="dispute_appealed"):
+    """A player of the match asks another arbiter to decide again."""
+
+    player: str
+    text: str
+    """Hash of the text, as `DisputeOpened.text`."""
+
+
+DisputeFact: TypeAlias = (
+    DisputeOpened | ReviewBegun | SecretsSeen | DisputeWithdrawn | DisputeResolved | DisputeAppealed
+)
+
+
+# State
+
+
+class Resolution(Struct, frozen=True):
+    """A decision of an arbiter."""
+
+    version: int
+    """The version of the dispute's stream that records it; names its text."""
+    time: int
+    fact: DisputeResolved
+
+
+class Appeal(Struct, frozen=True):
+    """The appeal against the first decision."""
+
+    version: int
+    time: int
+    fact: DisputeAppealed
+
+
+class Look(Struct, frozen=True):
+    """One look of an arbiter at sealed evidence."""
+
+    time: int
+    arbiter: str
+    seat: Seat | None
+
+
+class DisputeState(Struct, frozen=True):
+    """The fold of a dispute's events."""
+
+    id: str
+    version: int
+    opened: DisputeOpened
+    opened_at: int
+    """Milliseconds since 1970 UTC, as all times here."""
+    status: DisputeStatus
+    reviewer: str | None = None
+    """The arbiter who has the dispute now, or had it last."""
+    review_since: int | None = None
+    resolutions: tuple[Resolution, ...] = ()
+    appeal: Appeal | None = None
+    looks: tuple[Look, ...] = ()
+
+
+class DisputeRefusal(Struct, frozen=True):
+    """A command on a dispute is refused. Nothing is recorded."""
+
+    code: str
+    """A key of `REFUSALS`."""
+
+
+REFUSALS: Final[dict[str, str]] = {
+    "match_not_started": "The match has not started yet.",
+    "match_running": "The match is not over; disputes about it are decided afterwards.",
+    "not_seated": "You held no seat in this match.",
+    "version_unknown": "The match has no such version.",
+    "dispute_late": "The time to dispute this match, or to appeal, is over.",
+    "dispute_exists": "You dispute this version already, or your dispute of it was decided.",
+    "disputes_per_day": "You have opened as many disputes today as one may.",
+    "dispute_not_open": "The dispute is not open for this.",
+    "dispute_withdrawn": "The dispute was withdrawn.",
+    "dispute_resolved": "The dispute was decided.",
+    "appealed_before": "The dispute was appealed once, which is as often as one may.",
+    "under_review": "Another arbiter has the dispute.",
+    "not_reviewing": "You have not begun to review this dispute.",
+    "annulled_rejected": "A match cannot be annulled by rejecting a dispute.",
+    "not_reporter": "Only the player who opened the dispute may do this.",
+    "arbiter_seated": "You held a seat at this table; another arbiter has to decide.",
+    "arbiter_decided": "You decided this dispute before; the appeal is for another arbiter.",
+}
+"""Every refusal of a dispute with one sentence for the caller."""
