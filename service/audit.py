@@ -10,8 +10,10 @@ from domain import fairness
 from domain.codec import DamagedEventError
 from domain.decider import ImpossibleFactError
 from service.composition import Services
-from service.live import DamagedStreamError, fold
+from service.dispute_audit import audit_dispute
+from service.live import DamagedStreamError, LiveTable, fold
 from service.records import read_all
+from service.store.buckets import bucket_of
 from service.store.errors import StoreError
 from service.store.log import StoredEvent
 from service.tables import is_over
@@ -45,7 +47,21 @@ async def audit_all(services: Services, progress: Callable[[int], None]) -> Dama
         progress(checked)
         before = page[-1]
     fault = await services.transparency.check()
-    return None if fault is None else Damage(fault.table, fault.version, "transparency log", fault.reason)
+    if fault is not None:
+        return Damage(fault.table, fault.version, "transparency log", fault.reason)
+    return await _audit_disputes(services)
+
+
+async def _audit_disputes(services: Services) -> Damage | None:
+    """Check every dispute, newest first."""
+    before: tuple[int, UUID] | None = None
+    while page := await services.log.disputed(before, _PAGE):
+        for _, dispute, bucket in page:
+            found = await audit_dispute(services, dispute, bucket)
+            if found is not None:
+                return Damage(found.table, None, "dispute", f"{dispute}: {found.reason}")
+        before = page[-1][:2]
+    return None
 
 
 async def audit_table(services: Services, stream: UUID) -> Damage | None:
@@ -58,11 +74,24 @@ async def audit_table(services: Services, stream: UUID) -> Damage | None:
         table = fold(stream, await services.log.secret(stream), rows)
     except (DamagedStreamError, DamagedEventError, ImpossibleFactError, StoreError, LookupError) as error:
         return Damage(stream, None, "fold", str(error))
+    damage = await _verdict_damage(services, table)
+    if damage is not None:
+        return damage
     if not is_over(table) or table.codec.game.round_number(table.state.play) == 0:
         return None
     for check in (await services.records.verified(table, rows)).checks:
         if check.status == "fail":
             return Damage(stream, check.version, check.name, check.reason)
+    return None
+
+
+async def _verdict_damage(services: Services, table: LiveTable) -> Damage | None:
+    """Every decision about the match has to be the one of a dispute."""
+    for verdict in table.state.adjudications:
+        bucket = bucket_of(table.stream)
+        rows = await services.log.read(UUID(verdict.dispute), verdict.resolution - 1, 1, bucket=bucket)
+        if not rows or rows[0].hash.hex() != verdict.hash:
+            return Damage(table.stream, None, "dispute", f"{verdict.dispute}: it has no such decision")
     return None
 
 

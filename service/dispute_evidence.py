@@ -93,8 +93,7 @@ class EvidenceRoom:
         version, frozen = dispute.state.opened.version, dispute.state.opened.evidence
         before, step = await self._around(dispute.table, version)
         (row,) = await self._log.read(dispute.table, version - 1, 1)
-        stored = split_parts(dispute.first.sealed.encode())
-        server = _server_part(stored[-1])
+        stored, server = _stored(dispute)
         again = _frozen(before, step, row, server.checks)
         opened = _opened(viewer, len(stored) - 1)
         salts = codec.salts_of(table.secret, dispute.id.bytes)
@@ -124,7 +123,7 @@ class EvidenceRoom:
                 for seat, part in zip(opened, shown, strict=True)
             ),
             seats=tuple(
-                _seat_seen(before, step.state, seat, _seat_part(part))
+                _seat_seen(before, step.state, seat, part)
                 for seat, part in zip(opened, shown, strict=True)
                 if seat is not None
             ),
@@ -160,6 +159,18 @@ def _frozen(before: TableState | None, step: Step, row: StoredEvent, checks: tup
     return freeze(before, step.event, step.state, chain=chain, digest=row.digest, checks=checks)
 
 
-def _seat_seen(before: TableState | None, after: TableState, seat: Seat, part: SeatEvidence) -> SeatSeen:
+def _stored(dispute: Dispute) -> tuple[tuple[bytes, ...], ServerEvidence]:
+    """Return the sealed parts and what the server's says. DamagedStreamError if they are none."""
+    try:
+        stored = split_parts(dispute.first.sealed.encode())
+        for part in stored[:-1]:
+            _seat_part(part)
+        return stored, _server_part(stored[-1])
+    except (msgspec.MsgspecError, LookupError) as error:
+        raise DamagedStreamError(f"dispute {dispute.id}: the evidence cannot be read: {error}") from error
+
+
+def _seat_seen(before: TableState | None, after: TableState, seat: Seat, kept: bytes) -> SeatSeen:
+    part = _seat_part(kept)
     view: Any = None if before is None else Raw(view_bytes(before, seat))
     return SeatSeen(seat, view, Raw(view_bytes(after, seat)), part.legal, part.move, part.judged, part.digest)

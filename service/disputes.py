@@ -93,7 +93,7 @@ class Disputes:
         ended = await self._ended(table)
         refusal = rules.may_open(table.state, players, account.id, asked.version, ended=ended, now=now())
         if refusal is None:  # before the work of freezing evidence; recording asks again, one after the other
-            refusal = await self._refused_by_others(account.id, asked)
+            refusal = await self._refused_by_others(dispute, account.id, asked)
         if refusal is not None:
             raise_dispute_refusal(refusal)
         evidence = await self._room.freeze(table, (await read_all(self._log, asked.table))[: asked.version])
@@ -306,9 +306,9 @@ class Disputes:
             await self._cache.catch_up(table)
         return table
 
-    async def _refused_by_others(self, player: str, asked: Asked) -> DisputeRefusal | None:
+    async def _refused_by_others(self, dispute: UUID, player: str, asked: Asked) -> DisputeRefusal | None:
         """Why the player's other disputes do not allow this one."""
-        same, today = await self._store.others(UUID(player), asked.table, asked.version)
+        same, today = await self._store.others(dispute, UUID(player), asked.table, asked.version)
         if same:
             return DisputeRefusal("dispute_exists")
         return DisputeRefusal("disputes_per_day") if today >= PER_DAY else None

@@ -202,6 +202,7 @@ class Worker:
         await asyncio.sleep(DOUBLE_WRITE_SECONDS)
         count = await self._project_all()
         await self._services.standings.rebuild(new)
+        await self._services.dispute_store.relist()
         await redis.switch(new)
         await asyncio.sleep(DOUBLE_WRITE_SECONDS)
         await redis.drop(old)

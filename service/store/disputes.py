@@ -75,7 +75,7 @@ _ROW: Final = f"select {_COLUMNS} from disputes where dispute = %s"  # noqa: S60
 _OTHERS: Final = """
 select count(*) filter (where stream = %s and version = %s and status <> 'withdrawn'),
   count(*) filter (where opened_at > now() - interval '24 hours')
-from disputes where player = %s"""
+from disputes where player = %s and dispute <> %s"""
 _TEXTS: Final = "select version, salt, text from dispute_texts where dispute = %s and text is not null"
 _ERASE: Final = "select erase_dispute_texts(%s)"
 _LIST: Final = f"""
@@ -145,9 +145,9 @@ class DisputeStore:
         given = {"player": player, "status": status, "time": time, "dispute": dispute, "limit": limit}
         return [_row(row) for row in await self._pool.fetch(_LIST, given)]
 
-    async def others(self, player: UUID, stream: UUID, version: int) -> tuple[int, int]:
-        """Return how many disputes a player has about a version, and how many he opened within 24 hours."""
-        ((same, today),) = await self._pool.fetch(_OTHERS, (stream, version, player))
+    async def others(self, dispute: UUID, player: UUID, stream: UUID, version: int) -> tuple[int, int]:
+        """Return how many other disputes a player has about a version, and how many he opened within 24 hours."""
+        ((same, today),) = await self._pool.fetch(_OTHERS, (stream, version, player, dispute))
         return same, today
 
     async def texts(self, dispute: UUID) -> dict[int, tuple[bytes, str]]:
@@ -157,6 +157,11 @@ class DisputeStore:
     async def erase_texts(self, author: UUID) -> int:
         """Erase every text that an account wrote, with its salt; return how many there were."""
         ((count,),) = await self._pool.fetch(_ERASE, (author,))
+        return int(count)
+
+    async def relist(self) -> int:
+        """Make the list again from the log; return how many disputes there are."""
+        ((count,),) = await self._pool.fetch("select relist_disputes()")
         return int(count)
 
 

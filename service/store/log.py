@@ -41,6 +41,10 @@ _CREATED: Final = """
 select (extract(epoch from received_at) * 1000)::bigint, stream from events
 where type = 'create' and (received_at, stream) < (to_timestamp(%s::bigint / 1000.0), %s)
 order by received_at desc, stream desc limit %s"""
+_DISPUTED: Final = """
+select (extract(epoch from received_at) * 1000)::bigint, stream, bucket from events
+where type = 'dispute' and (received_at, stream) < (to_timestamp(%s::bigint / 1000.0), %s)
+order by received_at desc, stream desc limit %s"""
 _FEED: Final = f"""
 select {STORED_COLUMNS} from events where bucket = %s and position > %s order by position limit %s"""  # noqa: S608
 _FEED_HEADS: Final = f"""
@@ -175,6 +179,11 @@ class Log:
         """
         rows = await self._pool.fetch(_CREATED, (*(_NEWEST if before is None else before), limit))
         return [(time, stream) for time, stream in rows]
+
+    async def disputed(self, before: tuple[int, UUID] | None, limit: int) -> list[tuple[int, UUID, int]]:
+        """Return when disputes were opened, under which id and in which bucket, as `created` does for tables."""
+        rows = await self._pool.fetch(_DISPUTED, (*(_NEWEST if before is None else before), limit))
+        return [(time, stream, bucket) for time, stream, bucket in rows]
 
     # reading everything, bucket by bucket
 

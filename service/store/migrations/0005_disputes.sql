@@ -115,6 +115,43 @@ begin
   return v_count;
 end $$;
 
-revoke execute on function record_dispute, erase_dispute_texts from public;
-grant execute on function record_dispute, erase_dispute_texts to blattwerk_service;
+-- The list of disputes as it follows from the log.
+create view dispute_list as
+select e.stream as dispute, e.bucket, (fact ->> 'table')::uuid as stream, (fact ->> 'version')::integer as version,
+       (fact ->> 'player')::uuid as player, e.received_at as opened_at, fact ->> 'claim' as claim,
+       (
+         select case x.type
+           when 'dispute' then 'open'
+           when 'review' then 'under_review'
+           when 'resolve' then 'resolved'
+           when 'appeal' then 'appealed'
+           when 'withdraw' then 'withdrawn'
+         end
+         from events x
+         where x.bucket = e.bucket and x.stream = e.stream and x.type <> 'look'
+         order by x.version desc limit 1
+       ) as status,
+       array(select jsonb_array_elements_text(fact -> 'players')::uuid) as people
+from events e
+cross join lateral (select e.envelope::jsonb -> 'facts' -> 0) opened (fact)
+where e.type = 'dispute';
+
+-- Makes the list of disputes again from the log and says how many there are; nobody disputes meanwhile.
+create function relist_disputes() returns integer
+language plpgsql security definer
+set search_path = public, pg_temp
+as $$
+declare
+  v_count integer;
+begin
+  lock table disputes in share row exclusive mode;
+  delete from disputes;
+  insert into disputes
+  select l.dispute, l.bucket, l.stream, l.version, l.player, l.opened_at, l.claim, l.status, l.people from dispute_list l;
+  get diagnostics v_count = row_count;
+  return v_count;
+end $$;
+
+revoke execute on function record_dispute, erase_dispute_texts, relist_disputes from public;
+grant execute on function record_dispute, erase_dispute_texts, relist_disputes to blattwerk_service;
 grant select on disputes, dispute_texts to blattwerk_service;
