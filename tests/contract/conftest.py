@@ -1,5 +1,5 @@
-"""A running service for the tests of a module, and a token of an operator."""
+"""A running service for the tests of a module, and tokens of an operator and an arbiter."""
 
-from tests.service.conftest import module_redis_url, operator_token, service_url
+from tests.service.conftest import arbiter_token, module_redis_url, operator_token, service_url
 
-__all__ = ["module_redis_url", "operator_token", "service_url"]
+__all__ = ["arbiter_token", "module_redis_url", "operator_token", "service_url"]

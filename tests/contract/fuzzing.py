@@ -10,20 +10,21 @@ from typing import Any, Final, NamedTuple
 
 from domain.registry import CURRENT
 from tests.service.client import Player, choose_hearts, play_match
+from tests.service.disputing import opened
 
 _FOLDER: Final = Path(__file__).parent
 PHASES: Final = ("examples", "coverage", "fuzzing", "stateful")
 
 
 def run_schemathesis(
-    url: str, folder: Path, *, operator: str, seed: int, examples: int, phases: Sequence[str] = PHASES
+    url: str, folder: Path, *, operator: str, arbiter: str, seed: int, examples: int, phases: Sequence[str] = PHASES
 ) -> "subprocess.CompletedProcess[str]":
-    """Run the phases with so many examples for each operation; `operator` is a token of that role."""
+    """Run the phases with so many examples for each operation; `operator`, `arbiter` are tokens of these roles."""
     ada, ben = Player(url, "Ada"), Player(url, "Ben")
     users = [_user("ada", ada), _user("ben", ben)]
     (folder / "users.json").write_text(json.dumps({"auth": users}))
     (folder / "service.json").write_text(json.dumps({"url": url, "token": ada.token, "seed": seed}))
-    (folder / "schemathesis.toml").write_text(_configuration(folder, operator, _tables(ada, ben)))
+    (folder / "schemathesis.toml").write_text(_configuration(folder, operator, arbiter, _tables(ada, ben)))
     command = [sys.executable, "-c", "from schemathesis.cli import schemathesis; schemathesis()"]
     command += ["--config-file", str(folder / "schemathesis.toml"), "run", f"{url}/openapi.json"]
     command += ["--phases", ",".join(phases), "--max-examples", str(examples), "--seed", str(seed), "--no-color"]
@@ -35,7 +36,7 @@ def _user(name: str, player: Player) -> dict[str, Any]:
     return {"name": name, "fixedHeaders": [{"name": "Authorization", "value": f"Bearer {player.token}"}]}
 
 
-def _configuration(folder: Path, operator: str, tables: "Tables") -> str:
+def _configuration(folder: Path, operator: str, arbiter: str, tables: "Tables") -> str:
     """The committed configuration with what is known only now."""
     hooks, users = (json.dumps(str(path)) for path in (_FOLDER / "hooks.py", folder / "users.json"))
     return f"""\
@@ -45,6 +46,10 @@ hooks = {hooks}
 include-operation-id = "metrics"
 headers = {{ Authorization = "Bearer {operator}" }}
 
+[[operations]]
+include-operation-id = ["reviewDispute", "resolveDispute"]
+headers = {{ Authorization = "Bearer {arbiter}" }}
+
 [auth.wfc]
 path = {users}
 peers = ["ada", "ben"]
@@ -53,6 +58,7 @@ peers = ["ada", "ben"]
 tables.values = {json.dumps(tables.every)}
 noting.values = {json.dumps(tables.noting)}
 leaving.values = {json.dumps(tables.leaving)}
+disputes.values = {json.dumps(tables.disputes)}
 """
 
 
@@ -65,10 +71,12 @@ class Tables(NamedTuple):
     """Running ones of games that have drafts and an order of the hand."""
     leaving: list[str]
     """To be left, which ends some of them."""
+    disputes: list[str]
+    """Disputes of finished and running matches."""
 
 
 def _tables(ada: Player, ben: Player) -> Tables:
-    tables = Tables([], [], [])
+    tables = Tables([], [], [], [])
     for key, game in CURRENT.items():
         lobby, together = (ada.create(key, seats=3, bots=[1]) for _ in range(2))
         ben.sit(together)
@@ -83,4 +91,11 @@ def _tables(ada: Player, ben: Player) -> Tables:
     ada.start(over)
     play_match([ada], over, choose_hearts, Random(1))
     tables.every.append(over)
+    tables.disputes.extend(_disputes(ada, ben, over, tables.every))
     return tables
+
+
+def _disputes(ada: Player, ben: Player, over: str, tables: Sequence[str]) -> list[str]:
+    """Disputes of both users; each of them may open one more today."""
+    together = next(table for table in tables if ben.view(table)["you"] and ada.view(table)["status"] == "running")
+    return [opened(ada, over, 3), opened(ada, together, 2), opened(ben, together, 2), opened(ben, together, 3)]

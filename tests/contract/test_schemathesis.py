@@ -10,9 +10,10 @@ from tests.contract.fuzzing import run_schemathesis
 
 @pytest.mark.parametrize("phases", [("examples", "coverage", "fuzzing"), ("stateful",)], ids="-".join)
 def test_the_service_keeps_its_contract(
-    service_url: str, operator_token: str, tmp_path: Path, phases: tuple[str, ...]
+    service_url: str, operator_token: str, arbiter_token: str, tmp_path: Path, phases: tuple[str, ...]
 ) -> None:
     seed = SystemRandom().randrange(2**32)
     print(f"seed {seed}")
-    run = run_schemathesis(service_url, tmp_path, operator=operator_token, seed=seed, examples=12, phases=phases)
+    tokens = {"operator": operator_token, "arbiter": arbiter_token}
+    run = run_schemathesis(service_url, tmp_path, **tokens, seed=seed, examples=12, phases=phases)
     assert run.returncode == 0, f"seed {seed}\n{run.stdout[-20_000:]}\n{run.stderr[-5_000:]}"

@@ -1,4 +1,4 @@
-"""A running service for the tests of a module, and a token of an operator."""
+"""A running service for the tests of a module, and tokens of an operator and an arbiter."""
 
 import asyncio
 from collections.abc import Iterator
@@ -6,6 +6,7 @@ from collections.abc import Iterator
 import pytest
 from redis import Redis
 
+from service.accounts import Role
 from service.composition import Services
 from service.embedded import EmbeddedServers
 from tests.service.client import Player
@@ -31,12 +32,18 @@ def service_url(module_database_url: str, module_redis_url: str) -> Iterator[str
 @pytest.fixture(scope="module")
 def operator_token(service_url: str, module_database_url: str, module_redis_url: str) -> str:
     """A token of an operator of the module's service."""
-    return asyncio.run(_operator(Services(settings_for(module_database_url, module_redis_url))))
+    return asyncio.run(_token(Services(settings_for(module_database_url, module_redis_url)), "operator"))
 
 
-async def _operator(services: Services) -> str:
+@pytest.fixture(scope="module")
+def arbiter_token(service_url: str, module_database_url: str, module_redis_url: str) -> str:
+    """A token of an arbiter of the module's service."""
+    return asyncio.run(_token(Services(settings_for(module_database_url, module_redis_url)), "arbiter"))
+
+
+async def _token(services: Services, role: Role) -> str:
     await services.open()
     try:
-        return (await services.accounts.create_with_role("operator", "Operator")).token
+        return (await services.accounts.create_with_role(role, role)).token
     finally:
         await services.close()
