@@ -88,7 +88,7 @@ async def _other_evidence(services: Services, loaded: Dispute, table: LiveTable)
         shown = await EvidenceRoom(services.log, services.folds).show(loaded, table, "all")
     except DamagedStreamError as error:
         return str(error)
-    return None if shown.sound else "the evidence is not what follows from the log"
+    return None if shown.sound is not False else "the evidence is not what follows from the log"
 
 
 async def _other_row(services: Services, loaded: Dispute) -> str | None:

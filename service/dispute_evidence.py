@@ -11,7 +11,7 @@ from domain.codec import split_parts
 from domain.decider import Seat
 from domain.disputes import codec
 from domain.disputes.evidence import Evidence, SeatEvidence, ServerEvidence, freeze, view_bytes
-from domain.disputes.model import ReceivedCommand
+from domain.disputes.model import PublicEvidence, ReceivedCommand
 from domain.record import RecordEvent
 from domain.table.model import TableState
 from domain.verify import Check, checks_up_to
@@ -56,6 +56,7 @@ class EvidenceSeen(Struct, frozen=True):
     dispute: str
     table: str
     version: int
+    shape: str
     command: ReceivedCommand
     chain_before: str
     chain_after: str
@@ -66,8 +67,9 @@ class EvidenceSeen(Struct, frozen=True):
     parts: tuple[PartSeen, ...]
     seats: tuple[SeatSeen, ...]
     server: ServerEvidence | None
-    sound: bool
-    """Whether what the log gives today is what was frozen."""
+    sound: bool | None
+    """Whether what the log gives today is what was frozen; None if views or states have another form by now, so
+    that only the chain and the seals can be compared, and those fit."""
 
 
 class EvidenceRoom:
@@ -98,19 +100,16 @@ class EvidenceRoom:
         opened = _opened(viewer, len(stored) - 1)
         salts = codec.salts_of(table.secret, dispute.id.bytes)
         seals = codec.decode(dispute.first.envelope.encode()).seals
-        shown = [stored[-1 if seat is None else seat] for seat in opened]
-        sound = (
-            again.public == frozen
-            and all(
-                again.parts[-1 if seat is None else seat] == stored[-1 if seat is None else seat] for seat in opened
-            )
-            and codec.seals_of(salts, stored) == seals
-        )
+        shown = [stored[_place(seat)] for seat in opened]
+        same = again.public == frozen and all(again.parts[seat] == stored[seat] for seat in map(_place, opened))
+        comparable = frozen.shape == again.public.shape
+        sound = _chained(frozen, again.public) and codec.seals_of(salts, stored) == seals and (same or not comparable)
         return EvidenceSeen(
             game=table.codec.game.key,
             dispute=str(dispute.id),
             table=str(dispute.table),
             version=version,
+            shape=frozen.shape,
             command=frozen.command,
             chain_before=frozen.chain_before,
             chain_after=frozen.chain_after,
@@ -128,7 +127,7 @@ class EvidenceRoom:
                 if seat is not None
             ),
             server=server if None in opened else None,
-            sound=sound,
+            sound=None if sound and not comparable else sound,
         )
 
     async def _around(self, stream: UUID, version: int) -> tuple[TableState | None, Step]:
@@ -144,6 +143,17 @@ def _opened(viewer: Opened, seats: int) -> tuple[Seat | None, ...]:
     if viewer is None:
         return ()
     return (*range(seats), None) if viewer == "all" else (viewer,)
+
+
+def _place(viewer: Seat | None) -> int:
+    """Where a viewer's part is among all of them."""
+    return -1 if viewer is None else viewer
+
+
+def _chained(frozen: PublicEvidence, again: PublicEvidence) -> bool:
+    """Whether the same command is at the same place of the chain, whatever form views have."""
+    said = [(one.command, one.chain_before, one.chain_after) for one in (frozen, again)]
+    return said[0] == said[1]
 
 
 def _checks(table: LiveTable, rows: list[StoredEvent]) -> tuple[Check, ...]:

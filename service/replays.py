@@ -118,16 +118,16 @@ class Replays:
         match runs and for callers without a seat who name none.
         """
         caller = await self._caller(stream, account, code)
+        game = caller.table.setup.game
+        asked = None if decode is None else decode(game)  # what is malformed is told before what is refused
         if seat is None and caller.seat is None:
-            raise_refusal(TableRefusal("not_seated"), caller.table.setup.game)
+            raise_refusal(TableRefusal("not_seated"), game)
         looking = _permitted(caller, seat)
         if not isinstance(looking, int):
             raise TypeError(f"a seat was asked for, not {looking}")
         at = caller.table.version if version is None else version
         if at > caller.table.version:
             raise NotFoundError("The table has no such version.")
-        game = caller.table.setup.game
-        asked = None if decode is None else decode(game)
         state = (await self._folds.at(stream, at)).state
         part = seat_part(state, looking, join_code=_code(caller, looking))
         answers = explain(state, looking, moves_with(game, part.hand) if asked is None else (asked,))

@@ -121,6 +121,7 @@ EVIDENCE: Final[Any] = per_game(
         ("dispute", Id),
         ("table", Id),
         ("version", ReachedVersion),
+        ("shape", Annotated[Hash, Meta(description="Digest of the form of views that the hashes are of.")]),
         ("command", ReceivedCommand),
         ("chain_before", Hash),
         ("chain_after", Hash),
@@ -131,6 +132,15 @@ EVIDENCE: Final[Any] = per_game(
         ("parts", tuple[PartSeen, ...]),
         ("seats", many(SEATS[game.key])),
         ("server", ServerEvidence | None),
-        ("sound", Annotated[bool, Meta(description="Whether the log gives today what was frozen.")]),
+        (
+            "sound",
+            Annotated[
+                bool | None,
+                Meta(
+                    description="Whether the log gives today what was frozen; null if views have another form by now, "
+                    "so that only the chain and the seals were compared, and they fit."
+                ),
+            ],
+        ),
     ],
 )

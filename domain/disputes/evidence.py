@@ -5,17 +5,19 @@ join codes are left out of views: names can be erased, the rest is nobody else's
 """
 
 import hashlib
+from functools import lru_cache
 from typing import Any, Final
 
 import msgspec
-from msgspec import Raw, Struct
+from msgspec import Raw, Struct, structs
 
 from domain.codec import Event
 from domain.decider import Seat
 from domain.disputes.model import PublicEvidence, ReceivedCommand
 from domain.explain import explain, moves_with
+from domain.registry import GAMES
 from domain.table.model import Occupant, Status, TableState
-from domain.table.views import NOBODY, public_view, seat_part, splice
+from domain.table.views import NOBODY, TablePublic, You, public_view, seat_part, splice
 from domain.verify.report import Check
 
 PUBLIC_CHECKS: Final = ("chain", "clock")
@@ -87,6 +89,7 @@ def freeze(
     for (empty if it has none), `checks` are all of the match up to it. The same arguments give the same bytes.
     """
     public = PublicEvidence(
+        shape=shape_of(after.setup.game.rules_id),
         command=ReceivedCommand(event.type, event.actor, event.decision, event.time),
         chain_before=chain[0].hex(),
         chain_after=chain[1].hex(),
@@ -98,6 +101,18 @@ def freeze(
     seats = [_encode(_of_seat(before, event, after, seat, asked)) for seat in range(after.setup.seats)]
     server = ServerEvidence(_digest_of(before), _digest_of(after) or "", asked, checks)
     return Evidence(public, (*seats, _encode(server)))
+
+
+@lru_cache(maxsize=64)
+def shape_of(rules_id: str) -> str:
+    """Return the digest of the form that views and states of these rules have in this program, in hex.
+
+    Later programs may show more; their hashes are no longer those that were frozen, and this tells why.
+    """
+    game = GAMES[rules_id]
+    parts: tuple[Any, ...] = (TablePublic, You, game.options_type, game.board_type, game.private_type, game.legal_type)
+    schemas, components = msgspec.json.schema_components((*parts, game.state_type, Occupant))
+    return hashlib.sha256(msgspec.json.encode([schemas, components], order="deterministic")).hexdigest()
 
 
 def view_bytes(state: TableState, seat: Seat | None) -> bytes:
@@ -117,7 +132,8 @@ def _of_seat(
         if acted:
             game = before.setup.game
             moves = (event.move, *(one for one in moves_with(game, part.hand) if one != event.move))
-            move, judged = Raw(_encode(event.move)), Raw(_encode(explain(before, seat, moves)))
+            judgements = [structs.replace(one, text=None, detail=None) for one in explain(before, seat, moves)]
+            move, judged = Raw(_encode(event.move)), Raw(_encode(judgements))  # sentences may be worded anew
     return SeatEvidence(
         before=_hash_of_view(before, seat),
         after=_hash_of_view(after, seat) or "",

@@ -38,6 +38,8 @@ class ReceivedCommand(Struct, frozen=True):
 class PublicEvidence(Struct, frozen=True):
     """What the opening froze and nobody has to be kept from."""
 
+    shape: str
+    """Digest of the form of views and states that the hashes were made of, in hex."""
     command: ReceivedCommand
     chain_before: str
     """The table's chain hash before the disputed version, in hex."""

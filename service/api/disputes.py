@@ -91,7 +91,9 @@ OPERATIONS: tuple[Operation[Any], ...] = (
         idempotent=True,
         problems=(404, 409, 429),
         answer_headers={"Location": "The dispute."},
-        links=_links("getDispute", "getEvidence", "withdrawDispute"),
+        links=_links(
+            "getDispute", "getEvidence", "reviewDispute", "resolveDispute", "appealDispute", "withdrawDispute"
+        ),
     ),
     Operation(
         id="listDisputes",

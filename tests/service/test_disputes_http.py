@@ -8,9 +8,11 @@ import msgspec
 import pytest
 
 from domain import fairness
+from domain.disputes.model import OPEN_FOR
 from domain.registry import CURRENT
 from domain.verify import verify
 from service import wire_disputes as wire
+from service.dispute_streams import now
 from service.settings import Settings
 from service.verify.notes import is_signed
 from tests.service.client import Player, new_key
@@ -225,6 +227,40 @@ def test_refusals_of_the_life_of_a_dispute(arbiters: list[Player], players: list
     assert code_of(dispute(players[1], table, version)) == "dispute_exists"
     decided = players[0].view(table)["version"]
     assert code_of(dispute(players[0], table, decided)) == "version_unknown"
+
+
+def test_evidence_outlives_another_form_of_views(players: list[Player], monkeypatch: pytest.MonkeyPatch) -> None:
+    table = begun(players)
+    disputed = opened(players[1], table, play(players, table, 8))
+    end(players, table)
+    monkeypatch.setattr("domain.disputes.evidence.shape_of", lambda _: "00" * 32)
+    assert got(evidence(players[0], disputed, "all"))["sound"] is None
+    monkeypatch.setattr("domain.disputes.evidence.NOBODY", {players[0].id: "another view"})
+    assert got(evidence(players[0], disputed, "all"))["sound"] is None
+    monkeypatch.undo()
+    assert got(evidence(players[0], disputed, "all"))["sound"] is True
+    monkeypatch.setattr("domain.disputes.evidence.NOBODY", {players[0].id: "another view"})
+    assert got(evidence(players[0], disputed, "all"))["sound"] is False
+
+
+def test_disputes_and_appeals_come_in_time_and_a_review_is_taken_over(
+    arbiters: list[Player], players: list[Player], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table = begun(players)
+    version = play(players, table, 6)
+    disputed = opened(players[1], table, version)
+    got(act(arbiters[0], disputed, "review"))
+    end(players, table)
+    monkeypatch.setattr("service.disputes.now", lambda: now() + OPEN_FOR + 60_000)
+    late = dispute(players[0], table, version)
+    assert (late.status_code, code_of(late)) == (409, "dispute_late")
+    assert got(act(arbiters[1], disputed, "review"))["reviewer"] == arbiters[1].id
+    assert code_of(decide(arbiters[0], disputed)) == "not_reviewing"
+    got(decide(arbiters[1], disputed))
+    late = act(players[0], disputed, "appeal", {"text": "No."})
+    assert (late.status_code, code_of(late)) == (409, "dispute_late")
+    monkeypatch.undo()
+    got(act(players[0], disputed, "appeal", {"text": "No."}))
 
 
 def test_disputes_are_listed_page_by_page(arbiters: list[Player], players: list[Player]) -> None:

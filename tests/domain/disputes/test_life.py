@@ -32,7 +32,7 @@ ID = "d" * 8 + "-0000-4000-8000-000000000001"
 ADA, BEN, GONE = "ada", "ben", "gone"
 IRIS, JON, KIM = "iris", "jon", "kim"
 NOW = 1_750_000_000_000
-EVIDENCE = PublicEvidence(ReceivedCommand("play", 0, 8, NOW), "00" * 32, "11" * 32, "22" * 32, "33" * 32, ())
+EVIDENCE = PublicEvidence("44" * 32, ReceivedCommand("play", 0, 8, NOW), "00" * 32, "11" * 32, "22" * 32, "33" * 32, ())
 OPENED = DisputeOpened("t", "hearts/1", 9, ADA, "illegal_move", "aa" * 32, (ADA, BEN), (ADA, BEN, GONE), EVIDENCE)
 
 
