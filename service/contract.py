@@ -278,7 +278,7 @@ def _problem_response(status: int) -> dict[str, Any]:
     headers: dict[str, Any] = {"X-Request-Id": {"$ref": "#/components/headers/RequestId"}}
     if status == 401:
         headers["WWW-Authenticate"] = {"description": "How to authenticate.", "schema": {"type": "string"}}
-    if status == 503:
+    if status in (429, 503):
         headers["Retry-After"] = {"description": "Seconds to wait.", "schema": {"type": "string"}}
     return {
         "description": ". ".join(kind.title for kind in kinds) + ".",
