@@ -127,7 +127,7 @@ Verdict: TypeAlias = Literal["upheld", "rejected", "void"]
 """How an arbiter decides a dispute. `void`: it cannot be decided, or the match cannot count as played."""
 
 
-class Adjudicated(Struct, frozen=True, tag_field="type", tag="adjudicated"):
+class Adjudicated(Struct, frozen=True, gc=False, tag_field="type", tag="adjudicated"):
     """An arbiter decided a dispute about this match, after its end. Nothing of what was played changes."""
 
     dispute: str
