@@ -175,11 +175,90 @@ begin
   return next;
 end $$;
 
+CREATE FUNCTION public.erase_dispute_texts(p_author uuid) RETURNS integer
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+declare
+  v_count integer;
+begin
+  update dispute_texts t set salt = null, text = null where t.author = p_author and t.text is not null;
+  get diagnostics v_count = row_count;
+  return v_count;
+end $$;
+
+CREATE FUNCTION public.record_dispute(p_event public.new_event, p_also public.new_event, p_status text, p_author uuid, p_salt bytea, p_text text, p_stream uuid, p_version integer, p_claim text, p_people uuid[], p_most integer) RETURNS smallint
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+declare
+  v_statuses smallint[];
+begin
+  if p_event.version = 1 then
+    -- one after the other for each player, whatever process they come from
+    perform pg_advisory_xact_lock(hashtextextended('blattwerk dispute ' || p_author, 0));
+    if not exists (select from disputes d where d.dispute = p_event.stream) then
+      if exists (
+        select from disputes d
+        where d.stream = p_stream and d.version = p_version and d.player = p_author and d.status <> 'withdrawn'
+      ) then
+        return 4;
+      end if;
+      if p_most <= (
+        select count(*) from disputes d
+        where d.player = p_author and d.opened_at > p_event.received_at - interval '24 hours'
+      ) then
+        return 5;
+      end if;
+    end if;
+  end if;
+
+  begin
+    select array_agg(a.status order by a.ordinality) into strict v_statuses
+    from append_batch(case when p_also.stream is null then array[p_event] else array[p_event, p_also] end)
+      with ordinality a;
+    if not v_statuses <@ array[1, 2]::smallint[] then
+      raise exception using errcode = 'BW001';
+    end if;
+  exception when sqlstate 'BW001' then
+    return case when 3 = any (v_statuses) then 3 else 0 end;
+  end;
+  if v_statuses[1] = 2 then
+    return 2;
+  end if;
+
+  if p_event.version = 1 then
+    insert into disputes values (
+      p_event.stream, p_event.bucket, p_stream, p_version, p_author, p_event.received_at, p_claim, p_status, p_people);
+  else
+    update disputes d set status = p_status where d.dispute = p_event.stream;
+  end if;
+  if p_text is not null then
+    insert into dispute_texts values (p_event.stream, p_event.version, p_author, p_salt, p_text);
+  end if;
+  return 1;
+end $$;
+
 CREATE FUNCTION public.refuse_change() RETURNS trigger
     LANGUAGE plpgsql
     AS $$
 begin
   raise insufficient_privilege using message = format('%s of %s is refused: the log is never changed', lower(tg_op), tg_table_name);
+end $$;
+
+CREATE FUNCTION public.relist_disputes() RETURNS integer
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+declare
+  v_count integer;
+begin
+  lock table disputes in share row exclusive mode;
+  delete from disputes;
+  insert into disputes
+  select l.dispute, l.bucket, l.stream, l.version, l.player, l.opened_at, l.claim, l.status, l.people from dispute_list l;
+  get diagnostics v_count = row_count;
+  return v_count;
 end $$;
 
 CREATE TABLE public.buckets (
@@ -256,6 +335,65 @@ CREATE TABLE public.checkpoints (
     bucket smallint NOT NULL,
     "position" bigint NOT NULL
 );
+
+CREATE VIEW public.dispute_list AS
+ SELECT e.stream AS dispute,
+    e.bucket,
+    ((opened.fact ->> 'table'::text))::uuid AS stream,
+    ((opened.fact ->> 'version'::text))::integer AS version,
+    ((opened.fact ->> 'player'::text))::uuid AS player,
+    e.received_at AS opened_at,
+    (opened.fact ->> 'claim'::text) AS claim,
+    ( SELECT
+                CASE x.type
+                    WHEN 'dispute'::text THEN 'open'::text
+                    WHEN 'review'::text THEN 'under_review'::text
+                    WHEN 'resolve'::text THEN 'resolved'::text
+                    WHEN 'appeal'::text THEN 'appealed'::text
+                    WHEN 'withdraw'::text THEN 'withdrawn'::text
+                    ELSE NULL::text
+                END AS "case"
+           FROM public.events x
+          WHERE ((x.bucket = e.bucket) AND (x.stream = e.stream) AND (x.type <> 'look'::text))
+          ORDER BY x.version DESC
+         LIMIT 1) AS status,
+    ARRAY( SELECT (jsonb_array_elements_text((opened.fact -> 'players'::text)))::uuid AS jsonb_array_elements_text) AS people
+   FROM (public.events e
+     CROSS JOIN LATERAL ( SELECT (((e.envelope)::jsonb -> 'facts'::text) -> 0) AS "?column?") opened(fact))
+  WHERE (e.type = 'dispute'::text);
+
+CREATE TABLE public.dispute_texts (
+    dispute uuid NOT NULL,
+    version integer NOT NULL,
+    author uuid NOT NULL,
+    salt bytea,
+    text text,
+    CONSTRAINT dispute_texts_check CHECK (((salt IS NULL) = (text IS NULL))),
+    CONSTRAINT dispute_texts_salt_check CHECK ((octet_length(salt) = 32))
+);
+
+COMMENT ON TABLE public.dispute_texts IS 'Texts of disputes, by the event that has their hash; erased ones have neither text nor salt';
+
+CREATE TABLE public.disputes (
+    dispute uuid NOT NULL,
+    bucket smallint NOT NULL,
+    stream uuid NOT NULL,
+    version integer NOT NULL,
+    player uuid NOT NULL,
+    opened_at timestamp with time zone NOT NULL,
+    claim text NOT NULL,
+    status text NOT NULL,
+    people uuid[] NOT NULL,
+    CONSTRAINT disputes_status_check CHECK ((status = ANY (ARRAY['open'::text, 'under_review'::text, 'resolved'::text, 'appealed'::text, 'withdrawn'::text])))
+);
+
+COMMENT ON TABLE public.disputes IS 'What has to be known of disputes at once; follows from the log';
+
+COMMENT ON COLUMN public.disputes.bucket IS 'Where the events of the dispute are: the bucket of its table';
+
+COMMENT ON COLUMN public.disputes.stream IS 'The disputed table';
+
+COMMENT ON COLUMN public.disputes.people IS 'The players of the match, who may see the dispute';
 
 CREATE VIEW public.event_envelopes AS
  SELECT bucket,
@@ -380,6 +518,12 @@ ALTER TABLE ONLY public.buckets
 ALTER TABLE ONLY public.checkpoints
     ADD CONSTRAINT checkpoints_pkey PRIMARY KEY (projection, generation, bucket);
 
+ALTER TABLE ONLY public.dispute_texts
+    ADD CONSTRAINT dispute_texts_pkey PRIMARY KEY (dispute, version);
+
+ALTER TABLE ONLY public.disputes
+    ADD CONSTRAINT disputes_pkey PRIMARY KEY (dispute);
+
 ALTER TABLE ONLY public.events
     ADD CONSTRAINT events_place UNIQUE (bucket, "position");
 
@@ -416,7 +560,21 @@ ALTER TABLE ONLY public.transparency_leaves
 ALTER TABLE ONLY public.transparency_nodes
     ADD CONSTRAINT transparency_nodes_pkey PRIMARY KEY (level, number);
 
+CREATE INDEX dispute_texts_author ON public.dispute_texts USING btree (author) WHERE (text IS NOT NULL);
+
+CREATE INDEX disputes_by_status ON public.disputes USING btree (status, opened_at DESC, dispute DESC);
+
+CREATE INDEX disputes_newest ON public.disputes USING btree (opened_at DESC, dispute DESC);
+
+CREATE INDEX disputes_of_player ON public.disputes USING btree (player, opened_at);
+
+CREATE UNIQUE INDEX disputes_once ON public.disputes USING btree (stream, version, player) WHERE (status <> 'withdrawn'::text);
+
+CREATE INDEX disputes_people ON public.disputes USING gin (people);
+
 CREATE INDEX events_created ON public.events USING btree (received_at DESC, stream DESC) WHERE (type = 'create'::text);
+
+CREATE INDEX events_disputes ON public.events USING btree (received_at DESC, stream DESC) WHERE (type = 'dispute'::text);
 
 CREATE INDEX standings_change ON public.standings USING btree (generation, change);
 
@@ -457,6 +615,15 @@ GRANT ALL ON FUNCTION public.apply_standings(p_generation integer, p_buckets sma
 REVOKE ALL ON FUNCTION public.create_stream(p_event public.new_event, p_secret bytea) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.create_stream(p_event public.new_event, p_secret bytea) TO blattwerk_service;
 
+REVOKE ALL ON FUNCTION public.erase_dispute_texts(p_author uuid) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.erase_dispute_texts(p_author uuid) TO blattwerk_service;
+
+REVOKE ALL ON FUNCTION public.record_dispute(p_event public.new_event, p_also public.new_event, p_status text, p_author uuid, p_salt bytea, p_text text, p_stream uuid, p_version integer, p_claim text, p_people uuid[], p_most integer) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.record_dispute(p_event public.new_event, p_also public.new_event, p_status text, p_author uuid, p_salt bytea, p_text text, p_stream uuid, p_version integer, p_claim text, p_people uuid[], p_most integer) TO blattwerk_service;
+
+REVOKE ALL ON FUNCTION public.relist_disputes() FROM PUBLIC;
+GRANT ALL ON FUNCTION public.relist_disputes() TO blattwerk_service;
+
 GRANT SELECT ON TABLE public.buckets TO blattwerk_service;
 
 GRANT SELECT ON TABLE public.events TO blattwerk_service;
@@ -464,6 +631,10 @@ GRANT SELECT ON TABLE public.events TO blattwerk_service;
 GRANT SELECT ON TABLE public.bucket_head TO blattwerk_service;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.checkpoints TO blattwerk_service;
+
+GRANT SELECT ON TABLE public.dispute_texts TO blattwerk_service;
+
+GRANT SELECT ON TABLE public.disputes TO blattwerk_service;
 
 GRANT SELECT,INSERT,UPDATE ON TABLE public.players TO blattwerk_service;
 
