@@ -22,7 +22,7 @@ from service.audit import Damage, audit_all
 from service.composition import Services
 from service.settings import Settings
 from service.worker import rebuild
-from tests.service.client import Player, new_key
+from tests.service.client import Player, choose_hearts, new_key, play_match
 from tests.service.disputing import TEXT, act, begun, decide, dispute, end, evidence, got, of_role, opened, people, play
 from tests.service.running import running_service, settings_for
 from tests.service.test_faults_http import moved_to
@@ -323,3 +323,31 @@ def test_the_service_itself_cannot_change_disputes(module_database_url: str) -> 
         ):
             with pytest.raises(psycopg.errors.InsufficientPrivilege):
                 connection.execute(statement)
+
+
+def test_an_annulled_match_leaves_the_standings_until_an_appeal_turns_it(
+    urls: tuple[str, str], arbiters: list[Player]
+) -> None:
+    ada = people(urls[0], 1)[0]
+    table = ada.create("hearts", seats=3, bots=[1, 2], options={"target_score": 1})
+    ada.start(table)
+    play_match([ada], table, choose_hearts, random.Random(3))
+    _counted(ada, 1)
+    disputed = opened(ada, table, 3)
+    got(act(arbiters[0], disputed, "review"))
+    got(decide(arbiters[0], disputed, "void", annulled=True))
+    _counted(ada, 0)
+    got(act(ada, disputed, "appeal", {"text": "It counts."}))
+    got(act(arbiters[1], disputed, "review"))
+    got(decide(arbiters[1], disputed, "rejected"))
+    _counted(ada, 1)
+
+
+def _counted(player: Player, matches: int) -> None:
+    """Wait until so many matches of a player count."""
+    for _ in range(300):
+        statistics = got(player.http.get(f"/v1/players/{player.id}"))["statistics"]
+        if sum(one["matches"] for one in statistics) == matches:
+            return
+        time.sleep(0.05)
+    raise AssertionError(f"not {matches} matches: {statistics}")
