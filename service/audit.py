@@ -9,6 +9,7 @@ from msgspec import Struct
 from domain import fairness
 from domain.codec import DamagedEventError
 from domain.decider import ImpossibleFactError
+from service.access import is_over
 from service.composition import Services
 from service.dispute_audit import audit_dispute
 from service.live import DamagedStreamError, LiveTable, fold
@@ -16,7 +17,6 @@ from service.records import read_all
 from service.store.buckets import bucket_of
 from service.store.errors import StoreError
 from service.store.log import StoredEvent
-from service.tables import is_over
 
 _PAGE: Final = 200
 

@@ -5,7 +5,9 @@ from typing import TYPE_CHECKING
 
 from projections.redis_store import RedisStore
 from projections.standings import StandingsCopy
+from service.access import Access
 from service.accounts import Accounts
+from service.commands import Recorder
 from service.disputes import Disputes
 from service.folds import Folds
 from service.heads import Signer
@@ -15,6 +17,7 @@ from service.metrics import Metrics
 from service.patience import Patience
 from service.records import Records
 from service.replays import Replays
+from service.seat_private import SeatPrivate
 from service.standings import Standings
 from service.store.accounts import AccountStore
 from service.store.disputes import DisputeStore
@@ -42,7 +45,10 @@ class Services:
         self.folds = Folds(self.log, self.redis, key=key)
         self.cache = TableCache(self.log, self.folds, settings.cache_tables)
         self.views = Views(self.redis, self.log, self.cache, self.accounts)
-        self.tables = Tables(self.log, self.cache, self.views, self.redis, self.folds, key=key)
+        self.access = Access(self.cache)
+        self.recorder = Recorder(self.log, self.cache, self.folds, key=key)
+        self.tables = Tables(self.log, self.cache, self.access, self.recorder, self.views, self.redis)
+        self.seat_private = SeatPrivate(self.log, self.cache, self.access, self.recorder, self.views)
         self.replays = Replays(self.log, self.cache, self.folds, self.accounts)
         self.lobby = Lobby(self.redis, self.log, self.cache, self.views, key=key)
         self.signer = Signer(key, settings.origin)

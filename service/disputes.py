@@ -24,6 +24,7 @@ from domain.disputes.rules import Judged
 from domain.disputes.views import DisputeSeen, dispute_seen
 from domain.table.model import Adjudicated, Facts, TableRefusal, Verdict
 from domain.table.rules import adjudicate, seat_of
+from service.access import is_over, may_see
 from service.accounts import Account
 from service.cursors import open_cursor, seal_cursor
 from service.dispute_evidence import EvidenceRoom, EvidenceSeen, Opened
@@ -36,7 +37,6 @@ from service.refusals import raise_dispute_refusal, raise_refusal
 from service.store.buckets import bucket_of
 from service.store.disputes import DisputeRow, DisputeStore, NewText, Opening, Outcome
 from service.store.log import Log, StoredEvent
-from service.tables import is_over, may_see
 from service.views import Views
 
 _TRIES: Final = 20

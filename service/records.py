@@ -7,11 +7,12 @@ from uuid import UUID
 from domain.codec import Event, split_parts
 from domain.record import FORMAT, RecordEvent, RecordHead, RecordHeader, RecordResult, RecordSeat, chunks
 from domain.verify import Report, verify
+from service.access import is_over
 from service.errors import ConflictError
 from service.heads import Signer
 from service.live import LiveTable, events_of
 from service.store.log import Log, StoredEvent
-from service.tables import Tables, is_over
+from service.tables import Tables
 from service.transparency import Transparency
 from service.verify.notes import is_signed
 

@@ -8,10 +8,10 @@ from msgspec import Struct
 
 from domain.decider import AnyGame
 from domain.refold import Divergence, PlayedUnder, refold
+from service.access import is_over
 from service.composition import Services
 from service.live import events_of, fold
 from service.records import read_all
-from service.tables import is_over
 
 _PAGE: Final = 200
 

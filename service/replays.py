@@ -14,12 +14,12 @@ from domain.table.model import TableRefusal, TableState
 from domain.table.rules import seat_of
 from domain.table.views import EventSeen, You, event_seen, public_view, seat_part
 from projections.table_view import splice
+from service.access import everything_open, may_see
 from service.errors import ConflictError, NotFoundError
 from service.folds import Folds, Step
 from service.live import TableCache, join_code
 from service.refusals import raise_refusal
 from service.store.log import Log
-from service.tables import everything_open, may_see
 from service.views import Names
 
 Viewer: TypeAlias = Seat | Literal["spectator", "all"]

@@ -2,11 +2,10 @@
 
 import hashlib
 import secrets
-import time
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import Any, Final, TypeAlias
-from uuid import UUID, uuid4
+from uuid import UUID
 
 import msgspec
 from msgspec import Struct
@@ -17,17 +16,17 @@ from domain.decider import OptionProblem, Rejection, Seat
 from domain.registry import CURRENT
 from domain.table import rules
 from domain.table.fold import begin
-from domain.table.model import Accepted, Facts, TableRefusal, TableState, Visibility
+from domain.table.model import Accepted, Facts, TableRefusal, Visibility
 from domain.table.rules import seat_of
 from domain.table.views import EventSeen, event_seen
 from projections.redis_store import RedisStore, ViewsAwayError
+from service.access import Access, is_over, no_table
+from service.commands import Command, Recorder, new_event, now, once
 from service.errors import ConflictError, KeyReusedError, NotFoundError, OptionConflictError, UnavailableError
-from service.folds import Folds
 from service.live import LiveTable, TableCache, events_of
-from service.notes import TableNotes, notes_of
+from service.notes import notes_of
 from service.refusals import raise_refusal
-from service.store.errors import BrokenChainError
-from service.store.log import Log, NewEvent, StoredEvent
+from service.store.log import Log, StoredEvent
 from service.views import Views, ViewSeen, seat_in, view_of
 
 _encode: Final = msgspec.json.Encoder().encode
@@ -66,32 +65,18 @@ class EventPage(Struct, frozen=True):
     more: bool
 
 
-class Command(Struct, frozen=True):
-    """One command on its way into the log."""
-
-    type: str
-    id: UUID
-    """The same for every try of the same command; the log records it once."""
-    digest: bytes
-    """SHA-256 of what was asked, to tell a retry from another command under the same key."""
-    decision: int | None = None
-    move: Any = None
-    keyed: bool = False
-    """Whether it has an idempotency key: then it is looked for in the log before anything is judged."""
-
-
 class Tables:
     """All commands and reads of tables. One per process."""
 
     def __init__(
-        self, log: Log, cache: TableCache, views: Views, redis: RedisStore, folds: Folds, *, key: bytes
+        self, log: Log, cache: TableCache, access: Access, recorder: Recorder, views: Views, redis: RedisStore
     ) -> None:
         self._log = log
         self._cache = cache
+        self._access = access
+        self._recorder = recorder
         self._views = views
-        self._folds = folds
         self._redis = redis
-        self._key = key
 
     # commands
 
@@ -111,7 +96,7 @@ class Tables:
         definition = CURRENT.get(game)
         if definition is None:
             raise NotFoundError("There is no game of this name.")
-        stream = self._derived(b"table", account, key)
+        stream = self._recorder.derived(b"table", account, key)
         secret = secrets.token_bytes(32)
         facts = rules.create(
             definition,
@@ -129,20 +114,20 @@ class Tables:
         if not isinstance(facts, Facts):
             raise_refusal(facts, definition)
         codec = codec_for(definition.rules_id)
-        now = _now()
-        state = begin(definition, str(stream), facts, now)
+        time_ = now()
+        state = begin(definition, str(stream), facts, time_)
         sealed = codec.seal(
-            facts, seats=state.setup.seats, salts=fairness.Salts(secret), version=1, time=now, type_="create"
+            facts, seats=state.setup.seats, salts=fairness.Salts(secret), version=1, time=time_, type_="create"
         )
         previous = fairness.genesis(stream.bytes, definition.rules_id)
         hash_ = fairness.link(previous, sealed.envelope)
-        table = LiveTable(stream, codec, secret, state, hash_, now)
-        command = Command("create", self._derived(b"command", account, key), digest)
-        new = _new_event(table, command, None, sealed.envelope, sealed.parts_text, 0, now, previous, hash_)
+        table = LiveTable(stream, codec, secret, state, hash_, time_)
+        command = Command("create", self._recorder.derived(b"command", account, key), digest)
+        new = new_event(table, command, None, sealed.envelope, sealed.parts_text, 0, time_, previous, hash_)
         if await self._log.create_stream(new, secret):
             self._cache.put(table)
         else:
-            table = await self._existing(stream)
+            table = await self._access.existing(stream)
             if (await self._log.read(stream, 0, 1))[0].digest != digest:
                 raise KeyReusedError("This Idempotency-Key was used with another body.")
         async with table.lock:
@@ -162,7 +147,7 @@ class Tables:
         digest: bytes,
     ) -> TableAnswer:
         """Sit down, add a client seed, or (host) let a bot sit down."""
-        id_ = self._derived(stream.bytes, account, key)
+        id_ = self._recorder.derived(stream.bytes, account, key)
         command = Command("seat_bot" if bot else "sit", id_, digest, keyed=True)
 
         def judge(table: LiveTable, own: Seat | None) -> Judged:
@@ -218,7 +203,7 @@ class Tables:
 
     async def move(self, stream: UUID, account: str, decision: int, move: Any) -> MoveAnswer:
         """Answer a decision. A retry gets the same answer, days later too; nothing is appended twice."""
-        table = await self._visible(stream, account)
+        table = await self._access.visible(stream, account)
         async with table.lock:
             for _ in range(_TRIES):
                 seat = seat_of(table.state, account)
@@ -239,7 +224,7 @@ class Tables:
 
     async def bot_move(self, stream: UUID, seat: Seat, decision: int, move: Any) -> bool:
         """Answer a decision for a bot's seat; False if the decision is gone meanwhile."""
-        table = await self._existing(stream)
+        table = await self._access.existing(stream)
         async with table.lock:
             for _ in range(_TRIES):
                 if table.state.seats[seat].kind != "bot" or table.state.decisions[seat] != decision:
@@ -254,65 +239,18 @@ class Tables:
                     return True
         return False
 
-    async def note(self, stream: UUID, account: str, command: Command) -> ViewSeen:
-        """Record a private move (`command.move`) of the caller's seat; nobody else learns of it."""
-        table = await self._visible(stream, account)
-        async with table.lock:
-            notes, game = notes_of(table), table.codec.game.notes
-            if notes is None or game is None:
-                raise_refusal(TableRefusal("no_notes"), table.codec.game)
-            await notes.load(self._log)
-            for _ in range(_TRIES):
-                seat = seat_of(table.state, account)
-                if seat is not None and await self._was_noted(notes.seats[seat].stream, notes.bucket, command):
-                    await notes.catch_up(self._log, [seat])
-                    return view_of(await self._views.projection(table), seat)
-                if seat is None:
-                    judged: Any = TableRefusal("not_seated")
-                elif table.state.status == "lobby":
-                    judged = TableRefusal("match_not_started")
-                else:
-                    judged = game.decide(table.state.play, seat, notes.seats[seat].value, command.move)
-                if isinstance(judged, tuple) and seat is not None:
-                    if judged and not await self._record_note(table, notes, seat, command, judged):
-                        continue
-                    projection = await self._views.publish(table, rewrite=True)
-                    return view_of(projection, seat)
-                caught_up = await self._cache.catch_up(table)
-                if caught_up or (seat is not None and await notes.catch_up(self._log, [seat])):
-                    continue
-                raise_refusal(judged, table.codec.game, version=table.state.version)
-        raise UnavailableError("The table is too busy; try again.", headers={"Retry-After": "1"})
-
-    async def advise(self, stream: UUID, account: str, question: Any) -> Any:
-        """Answer a question of the caller's seat about its cards."""
-        table = await self._visible(stream, account)
-        async with table.lock:
-            await self._cache.catch_up(table)
-            seat, advice = seat_of(table.state, account), table.codec.game.advice
-            if seat is None:
-                raise_refusal(TableRefusal("not_seated"), table.codec.game)
-            if advice is None:
-                raise_refusal(TableRefusal("no_advice"), table.codec.game)
-            if table.state.status == "lobby":
-                raise_refusal(TableRefusal("match_not_started"), table.codec.game)
-            answer = advice.answer(table.state.play, seat, question)
-            if isinstance(answer, Rejection):
-                raise_refusal(answer, table.codec.game, version=table.state.version)
-            return answer
-
     # reads
 
     async def view(self, stream: UUID, account: str, etag: str | None, code: str | None) -> ViewSeen:
         """Return the caller's view of a table. NotFoundError if there is none for this caller."""
         seen = await self._views.see(stream, account, etag, code)
         if seen is None:
-            raise _no_table()
+            raise no_table()
         return seen
 
     async def events(self, stream: UUID, account: str, after: int, limit: int, code: str | None) -> EventPage:
         """Return the events that follow a version, as the caller may see them."""
-        table = await self._visible(stream, account, code)
+        table = await self._access.visible(stream, account, code)
         rows = await self._log.read(stream, after, limit + 1)
         await self._catch_up_to(table, rows)
         seat, over = seat_of(table.state, account), is_over(table)
@@ -321,46 +259,29 @@ class Tables:
 
     async def head(self, stream: UUID, account: str, code: str | None) -> tuple[int, bytes, int]:
         """Return version, chain hash and time (ms) of the last event."""
-        table = await self._visible(stream, account, code)
+        table = await self._access.visible(stream, account, code)
         row = await self._log.head(table.stream)
         if row is None:
-            raise _no_table()
+            raise no_table()
         return row.version, row.hash, int(row.received_at.timestamp() * 1000)
 
     async def current(self, stream: UUID, account: str, code: str | None = None) -> LiveTable:
         """Return the table as the log has it now, if it exists for this account."""
-        table = await self._visible(stream, account, code)
+        table = await self._access.visible(stream, account, code)
         async with table.lock:
             await self._cache.catch_up(table)
         return table
 
     async def game_of(self, stream: UUID, account: str) -> str:
         """Return which game the table plays."""
-        return (await self._visible(stream, account)).codec.game.key
-
-    async def private(self, stream: UUID, account: str) -> bytes:
-        """Return what only the caller's seat may know besides its hand, as JSON: its drafts."""
-        table = await self._visible(stream, account)
-        async with table.lock:
-            await self._cache.catch_up(table)
-            seat, notes = seat_of(table.state, account), notes_of(table)
-            if seat is None:
-                raise_refusal(TableRefusal("not_seated"), table.codec.game)
-            if notes is None:
-                raise_refusal(TableRefusal("no_notes"), table.codec.game)
-            await notes.load(self._log)
-            await notes.catch_up(self._log, [seat])
-            projection = await self._views.projection(table)
-            if projection.yours[seat].private is None:
-                raise_refusal(TableRefusal("match_not_started"), table.codec.game)
-        return _encode(projection.yours[seat].private)
+        return (await self._access.visible(stream, account)).codec.game.key
 
     # when an account changes
 
     async def show_names_of(self, account: str) -> None:
         """Write the views of the account's tables again, with its present name."""
         for stream in await self._tables_of(account):
-            table = await self._existing(stream)
+            table = await self._access.existing(stream)
             async with table.lock:
                 await self._cache.catch_up(table)
                 await self._views.publish(table, rewrite=True)
@@ -381,7 +302,7 @@ class Tables:
         before: tuple[int, UUID] | None = None
         while page := await self._log.created(before, _SCAN):
             for _, stream in page:
-                table = await self._existing(stream)
+                table = await self._access.existing(stream)
                 async with table.lock:
                     await self._cache.catch_up(table)
                 if seat_of(table.state, account) is not None:
@@ -394,16 +315,18 @@ class Tables:
     async def _command(
         self, stream: UUID, account: str, command: Command, judge: Judge, *, code: str | None = None
     ) -> TableAnswer:
-        table = await self._visible(stream, account, code)
+        table = await self._access.visible(stream, account, code)
         async with table.lock:
             for _ in range(_TRIES):
-                if command.keyed and await self._was_recorded(table, command):
+                if command.keyed and await self._recorder.was_recorded(table, command):
                     await self._cache.catch_up(table)
                     return await self._answer(table, account)
                 seat = seat_of(table.state, account)
                 judged = judge(table, seat)
                 if isinstance(judged, Facts):
-                    if (judged.table or judged.game) and await self._record(table, seat, command, judged) is None:
+                    if (judged.table or judged.game) and await self._recorder.record(
+                        table, seat, command, judged
+                    ) is None:
                         continue
                     return await self._answer(table, account)
                 if await self._cache.catch_up(table):
@@ -419,44 +342,7 @@ class Tables:
         self, table: LiveTable, seat: Seat, decision: int, asked: Any, full: Any, accepted: Accepted
     ) -> Event | None:
         command = _move_command(table, seat, decision, asked, full)
-        return await self._record(table, seat, command, accepted.facts, accepted.play)
-
-    async def _record(
-        self, table: LiveTable, seat: Seat | None, command: Command, facts: Facts, play: Any = None
-    ) -> Event | None:
-        """Append one event; None if another one took the version (the table has caught up then).
-
-        `play` is the game's state after the facts, where judging them has made it already.
-        """
-        version, now = table.state.version + 1, max(_now(), table.time)
-        sealed = table.codec.seal(
-            facts,
-            seats=table.state.setup.seats,
-            salts=table.salts,
-            version=version,
-            time=now,
-            type_=command.type,
-            actor=seat,
-            decision=command.decision,
-            move=command.move,
-        )
-        hash_ = fairness.link(table.hash, sealed.envelope)
-        new = _new_event(table, command, seat, sealed.envelope, sealed.parts_text, version - 1, now, table.hash, hash_)
-        try:
-            appended = await self._log.append(new)
-        except BrokenChainError:
-            # What was folded here is not in the log, as after a failover that lost events: fold anew.
-            self._cache.drop(table.stream)
-            raise UnavailableError("The table is read again; try again.", headers={"Retry-After": "1"}) from None
-        if appended.own:
-            if play is None:
-                table.advance(sealed.event, hash_)
-            else:
-                table.advance_judged(sealed.event, hash_, play)
-            await self._folds.note(table)
-            return sealed.event
-        await self._cache.catch_up(table)
-        return None
+        return await self._recorder.record(table, seat, command, accepted.facts, accepted.play)
 
     async def _answered(
         self, table: LiveTable, seat: Seat, decision: int, move: Any, refused: TableRefusal | Rejection
@@ -481,83 +367,10 @@ class Tables:
         await notes.catch_up(self._log, [seat])
         return game.resolve(table.state.play, seat, notes.seats[seat].value, move)
 
-    async def _record_note(
-        self, table: LiveTable, notes: TableNotes, seat: Seat, command: Command, facts: tuple[Any, ...]
-    ) -> bool:
-        own, now = notes.seats[seat], _now()
-        envelope = notes.codec.encode(facts, version=own.version + 1, time=now, type_=command.type)
-        hash_ = fairness.link(own.hash, envelope)
-        new = _new_event(table, command, seat, envelope, b"[]", own.version, now, own.hash, hash_)
-        new = msgspec.structs.replace(new, stream=own.stream, bucket=notes.bucket)
-        if (await self._log.append(new)).own:
-            notes.advance(seat, facts, hash_)
-            return True
-        await notes.catch_up(self._log, [seat])
-        return False
-
-    async def _was_noted(self, stream: UUID, bucket: int, command: Command) -> bool:
-        if not command.keyed:
-            return False
-        row = await self._log.find_command(stream, command.id, bucket=bucket)
-        if row is not None and row.digest != command.digest:
-            raise KeyReusedError("This Idempotency-Key was used with another body.")
-        return row is not None
-
-    async def _was_recorded(self, table: LiveTable, command: Command) -> bool:
-        """Whether this very command is in the log already. KeyReusedError if its key was for another one."""
-        row = await self._log.find_command(table.stream, command.id)
-        if row is None:
-            return False
-        if row.digest != command.digest:
-            raise KeyReusedError("This Idempotency-Key was used with another body.")
-        return True
-
     async def _catch_up_to(self, table: LiveTable, rows: list[StoredEvent]) -> None:
         if rows and rows[-1].version > table.state.version:
             async with table.lock:
                 await self._cache.catch_up(table)
-
-    async def _existing(self, stream: UUID) -> LiveTable:
-        table = await self._cache.get(stream)
-        if table is None:
-            raise _no_table()
-        return table
-
-    async def _visible(self, stream: UUID, account: str, code: str | None = None) -> LiveTable:
-        """Return the table if it exists for this account. A private one does for its people only."""
-        table = await self._existing(stream)
-        if table.state.setup.visibility == "private" and seat_of(table.state, account) is None:
-            async with table.lock:
-                await self._cache.catch_up(table)
-            if not may_see(table.state, account, code, table.join_code):
-                raise _no_table()
-        return table
-
-    def keyed(self, type_: str, account: str, key: str, digest: bytes, move: Any = None) -> Command:
-        """A command under an idempotency key: every request with this key is the same command."""
-        return Command(type_, self._derived(b"command", account, key), digest, None, move, keyed=True)
-
-    def _derived(self, label: bytes, account: str, key: str) -> UUID:
-        """An id that follows from an idempotency key and that nobody outside can foresee."""
-        message = b"blattwerk/id\0" + label + b"\0" + account.encode() + b"\0" + key.encode()
-        return UUID(bytes=hashlib.blake2b(message, key=self._key, digest_size=16).digest(), version=4)
-
-
-def is_over(table: LiveTable) -> bool:
-    """Whether everything about the match is open to everyone."""
-    return everything_open(table.state)
-
-
-def everything_open(state: TableState) -> bool:
-    """Whether the table is over: from then on everything about it is open to everyone."""
-    return state.status in ("finished", "closed")
-
-
-def may_see(state: TableState, account: str, code: str | None, join_code: str | None) -> bool:
-    """Whether the table exists for this account. A private one does for its people and with its code only."""
-    if state.setup.visibility != "private" or seat_of(state, account) is not None:
-        return True
-    return code is not None and secrets.compare_digest(code.encode(), (join_code or "").encode())
 
 
 def _judge_move(table: LiveTable, seat: Seat | None, decision: int, move: Any) -> Accepted | TableRefusal | Rejection:
@@ -582,44 +395,3 @@ def _move_command(table: LiveTable, seat: Seat, decision: int, asked: Any, full:
     digest = _digest(decision, asked)
     identity = hashlib.sha256(table.stream.bytes + bytes([seat]) + digest).digest()[:16]
     return Command(full.__struct_config__.tag, UUID(bytes=identity), digest, decision, full)
-
-
-def once(type_: str, move: Any = None) -> Command:
-    """A command without a key: every request is one of its own."""
-    return Command(type_, uuid4(), b"", None, move)
-
-
-def _new_event(
-    table: LiveTable,
-    command: Command,
-    seat: Seat | None,
-    envelope: bytes,
-    sealed: bytes,
-    expected: int,
-    now: int,
-    previous: bytes,
-    hash_: bytes,
-) -> NewEvent:
-    return NewEvent(
-        stream=table.stream,
-        expected=expected,
-        command=command.id,
-        type=command.type,
-        envelope=envelope,
-        sealed=sealed,
-        actor=seat,
-        decision=command.decision,
-        digest=command.digest,
-        rules=table.codec.game.rules_id,
-        time=now,
-        previous_hash=previous,
-        hash=hash_,
-    )
-
-
-def _now() -> int:
-    return time.time_ns() // 1_000_000
-
-
-def _no_table() -> NotFoundError:
-    return NotFoundError("There is no such table for you.")

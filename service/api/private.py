@@ -11,10 +11,10 @@ from domain.table.model import TableRefusal
 from service import wire
 from service.api.links import draft_links
 from service.api.shared import TABLE_ETAG, VIEW_HEADERS, body_for, strict, view_answer
+from service.commands import once
 from service.errors import NotFoundError
 from service.http import Answer, Call, Operation, answer, canonical_body
 from service.refusals import raise_refusal
-from service.tables import once
 
 _DRAFT: Final = re.compile("p[0-9]{1,4}")
 _drafts: Final[dict[str, Any]] = {key: msgspec.json.Decoder(strict(type_)) for key, type_ in wire.DRAFTS.items()}
@@ -23,15 +23,15 @@ _questions: Final[dict[str, Any]] = {key: msgspec.json.Decoder(strict(type_)) fo
 
 
 async def get_drafts(call: Call) -> Answer:
-    return answer(await call.services.tables.private(call.uuid("table"), call.caller.id), headers=VIEW_HEADERS)
+    return answer(await call.services.seat_private.private(call.uuid("table"), call.caller.id), headers=VIEW_HEADERS)
 
 
 async def prepare_draft(call: Call) -> Answer:
     table, game, key = call.uuid("table"), await _game(call), call.idempotency_key()
     draft = await body_for(call, _drafts, game, "no_notes")
     digest = hashlib.sha256(canonical_body(await call.read())).digest()
-    command = call.services.tables.keyed("prepare", call.caller.id, key, digest, draft)
-    return view_answer(await call.services.tables.note(table, call.caller.id, command), status=201)
+    command = call.services.recorder.keyed("prepare", call.caller.id, key, digest, draft)
+    return view_answer(await call.services.seat_private.note(table, call.caller.id, command), status=201)
 
 
 async def take_back_drafts(call: Call) -> Answer:
@@ -49,13 +49,13 @@ async def order_hand(call: Call) -> Answer:
     table, game = call.uuid("table"), await _game(call)
     move = await body_for(call, _orders, game, "no_notes")
     command = once(move.__struct_config__.tag, move)
-    return view_answer(await call.services.tables.note(table, call.caller.id, command))
+    return view_answer(await call.services.seat_private.note(table, call.caller.id, command))
 
 
 async def ask_advice(call: Call) -> Answer:
     table, game = call.uuid("table"), await _game(call)
     question = await body_for(call, _questions, game, "no_advice")
-    return answer(await call.services.tables.advise(table, call.caller.id, question), headers=VIEW_HEADERS)
+    return answer(await call.services.seat_private.advise(table, call.caller.id, question), headers=VIEW_HEADERS)
 
 
 async def _take_back(call: Call, draft: str | None) -> Answer:
@@ -63,7 +63,7 @@ async def _take_back(call: Call, draft: str | None) -> Answer:
     if game not in wire.TAKE_BACKS:
         raise_refusal(TableRefusal("no_notes"), CURRENT[game])
     move: Any = wire.TAKE_BACKS[game](draft)
-    return view_answer(await call.services.tables.note(table, call.caller.id, once("take_back", move)))
+    return view_answer(await call.services.seat_private.note(table, call.caller.id, once("take_back", move)))
 
 
 async def _game(call: Call) -> str:

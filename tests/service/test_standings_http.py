@@ -13,9 +13,9 @@ from redis import Redis
 from domain.table import rules
 from domain.table.model import Adjudicated, Facts
 from projections.redis_store import RedisStore
+from service.commands import once
 from service.composition import Services
 from service.settings import Settings
-from service.tables import once
 from service.worker import rebuild
 from tests.service.client import Player, choose_hearts, play_match
 from tests.service.running import running_service, settings_for
@@ -229,7 +229,7 @@ def adjudicate(settings: Settings, table: str, arbiter: str, *, annulled: bool) 
             fact = Adjudicated("018f2b6e-7c1a-4d3e-9a44-5b6c7d8e9f01", 3, arbiter, verdict, annulled, 2, "00" * 32)  # type: ignore[arg-type]
             judged = rules.adjudicate(live.state, fact)
             assert isinstance(judged, Facts)
-            assert await services.tables._record(live, None, once("adjudicate"), judged) is not None
+            assert await services.recorder.record(live, None, once("adjudicate"), judged) is not None
         finally:
             await services.close()
 
