@@ -17,54 +17,33 @@ import asyncio
 import time
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
-from typing import Any, Final, Literal, TypeAlias
+from typing import Any, Final
 
 from hiredis import pack_command
-from msgspec import Struct
 from redis.asyncio import Redis
 from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
 from redis.exceptions import NoScriptError, RedisError, ResponseError
 
 from projections.batch import Batch
+from projections.redis_commands import (
+    VIEW_TTL_SECONDS,
+    TableSeen,
+    ViewsAwayError,
+    WriteRequest,
+    Written,
+    apply_command,
+    list_commands,
+    seen,
+    written,
+)
 from projections.redis_scripts import APPLY, READ
-from projections.table_view import Projection
 
-VIEW_TTL_SECONDS: Final = 7 * 24 * 3600
 _DOWN_SECONDS: Final = 0.5
 """How long Redis is left alone after it failed, so that requests do not queue for its time-outs."""
 _REFRESH_SECONDS: Final = 1.0
 DOUBLE_WRITE_SECONDS: Final = 2.5
 """After this time every process writes to a generation that was announced."""
-
-Written: TypeAlias = Literal["ok", "old", "notes"]
-
-
-class ViewsAwayError(Exception):
-    """Redis does not answer. Nothing is lost: everything it holds follows from the log."""
-
-
-class TableSeen(Struct, frozen=True):
-    """A table's view as Redis holds it for one account."""
-
-    version: int
-    visibility: str
-    seat: int | None
-    notes: int
-    names: str
-    """Changes with the public names in the view."""
-    public: bytes | None
-    """None if the caller already has this version."""
-    part: bytes | None
-
-
-class WriteRequest(Struct, frozen=True):
-    """A projection to write; `before` is the one this process wrote last, None if unknown."""
-
-    projection: Projection
-    before: Projection | None
-    rewrite: bool = False
-    """Same version again with new names or notes."""
 
 
 class RedisStore:
@@ -340,13 +319,13 @@ class RedisStore:
 
     async def _write_to(self, generation: int, requests: list[WriteRequest]) -> list[Written | Exception]:
         prefix = f"bw:{generation}:"
-        results = await self._pipelined([_apply_command(prefix, request) for request in requests], self._apply_sha)
+        results = await self._pipelined([apply_command(prefix, request) for request in requests], self._apply_sha)
         gaps = [place for place, result in enumerate(results) if result == b"gap"]
         if gaps:
             requests = list(requests)
             for place in gaps:
                 requests[place] = WriteRequest(requests[place].projection, None)
-            again = [_apply_command(prefix, requests[place]) for place in gaps]
+            again = [apply_command(prefix, requests[place]) for place in gaps]
             for place, result in zip(gaps, await self._pipelined(again, self._apply_sha), strict=True):
                 results[place] = result
         # Lists follow only where the view was really taken: a late, older view must not undo them.
@@ -354,11 +333,11 @@ class RedisStore:
             command
             for request, result in zip(requests, results, strict=True)
             if result == b"ok"
-            for command in _list_commands(prefix, request)
+            for command in list_commands(prefix, request)
         ]
         if lists:
             await self._pipelined(lists)
-        return [_written(result) for result in results]
+        return [written(result) for result in results]
 
     async def _pipelined(self, commands: list[tuple[Any, ...]], sha: str | None = None) -> list[Any]:
         """Send commands in one exchange; with `sha` each is the arguments of that script.
@@ -397,7 +376,7 @@ class RedisStore:
             (f"bw:{self.generation}:{{{table}}}", account, version, notes, names)
             for table, account, version, notes, names in asks
         ]
-        return [_seen(result) for result in await self._pipelined(commands, self._read_sha)]
+        return [seen(result) for result in await self._pipelined(commands, self._read_sha)]
 
     def _failed(self, error: Exception) -> ViewsAwayError:
         self._down_until = time.monotonic() + _DOWN_SECONDS
@@ -415,73 +394,3 @@ async def _answer(connection: Any) -> Any:
         return await connection.read_response()
     except ResponseError as error:
         return error
-
-
-def _apply_command(prefix: str, request: WriteRequest) -> tuple[Any, ...]:
-    """Key and arguments of the compare-and-set of one projection."""
-    new = request.projection
-    # A rewrite may follow one that another process made of the same version: nothing is taken as known.
-    old = None if request.rewrite else request.before
-    fields: list[Any] = []
-    if old is None or old.public != new.public:
-        fields += ["public", new.public]
-    for seat, part in enumerate(new.seats):
-        if old is None or old.seats[seat] != part:
-            fields += [f"seat:{seat}", part]
-    if old is None or old.summary != new.summary:
-        fields += ["summary", new.summary, "visibility", new.visibility, "names", new.names_tag]
-        for player in old.players if old is not None else ():
-            if player is not None and player not in new.players:
-                fields += [f"player:{player}", ""]
-        for seat, player in enumerate(new.players):
-            if player is not None:
-                fields += [f"player:{player}", seat]
-    since = new.version if request.rewrite else 0 if old is None else old.version
-    return (f"{prefix}{{{new.table}}}", since, new.version, VIEW_TTL_SECONDS, len(new.seats), *new.notes, *fields)
-
-
-_STATUSES: Final = ("lobby", "running", "between_rounds", "finished", "closed")
-
-
-def _list_commands(prefix: str, request: WriteRequest) -> list[tuple[Any, ...]]:
-    """What one projection changes in the lists of tables, players and waiting bots."""
-    new, old = request.projection, request.before
-    commands: list[tuple[Any, ...]] = []
-    if new.visibility == "public" and (old is None or old.status != new.status):
-        place = f"{new.created:015d}:{new.table}"
-        for game in (new.game, "*"):
-            left = _STATUSES if old is None else (old.status,)
-            commands += [("ZREM", f"{prefix}tables:{game}:{status}", place) for status in left if status != new.status]
-            commands.append(("ZADD", f"{prefix}tables:{game}:{new.status}", 0, place))
-    before = old.players if old is not None else ()
-    if before != new.players:
-        commands += [
-            ("SREM", f"{prefix}player:{gone}", new.table) for gone in before if gone not in (None, *new.players)
-        ]
-        commands += [
-            ("SADD", f"{prefix}player:{here}", new.table) for here in new.players if here not in (None, *before)
-        ]
-    if new.bots_to_act:
-        now = int(time.time() * 1000)
-        commands += [("ZADD", prefix + "bots", now, new.table), ("ZADD", prefix + "wake", now, new.table)]
-    elif old is None or old.bots_to_act:
-        commands.append(("ZREM", prefix + "bots", new.table))
-    return commands
-
-
-def _written(result: Any) -> Written | Exception:
-    if isinstance(result, Exception):
-        return ViewsAwayError(str(result))
-    answer: Written = result.decode()
-    return answer
-
-
-def _seen(result: Any) -> TableSeen | Exception | None:
-    if isinstance(result, Exception):
-        return ViewsAwayError(str(result))
-    if result is None:
-        return None
-    version, visibility, seat, notes, names = result[:5]
-    public, part = (result[5], result[6] if len(result) > 6 else None) if len(result) > 5 else (None, None)
-    holder = None if seat < 0 else seat
-    return TableSeen(int(version), visibility.decode(), holder, int(notes), names.decode(), public, part)

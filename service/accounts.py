@@ -18,7 +18,8 @@ from uuid import UUID, uuid4
 
 from msgspec import Struct
 
-from projections.redis_store import RedisStore, ViewsAwayError
+from projections.redis_commands import ViewsAwayError
+from projections.redis_store import RedisStore
 from service import names
 from service.errors import FieldError, InvalidRequestError, KeyReusedError, NotFoundError, UnauthenticatedError
 from service.store.accounts import AccountStore, TokenRow

@@ -29,8 +29,9 @@ from service.api import (
 from service.composition import Services
 from service.contract import contract_bytes
 from service.errors import ForbiddenError, HttpError, ServiceError, UnavailableError
-from service.http import PROBLEM_TYPE, Answer, Call, Operation, answer, problem_answer, problem_of, translated
+from service.http import Answer, Call, Operation, answer
 from service.logs import begin_request
+from service.problems import PROBLEM_TYPE, problem_answer, problem_of, translated
 from service.protocol import WHOLE_ANSWER
 from service.store.errors import StoreUnavailableError
 

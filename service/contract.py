@@ -17,7 +17,8 @@ import msgspec
 from service.contract_examples import Examples, answers, bodies
 from service.contract_schemas import REF_TEMPLATE, completed, component_schemas, schema_of
 from service.errors import HTTP_KINDS, INTERNAL, KINDS, FieldError, Kind
-from service.http import PROBLEM_TYPE, TAG_LENGTH_MAX, Operation, Problem
+from service.http import TAG_LENGTH_MAX, Operation
+from service.problems import PROBLEM_TYPE, Problem
 
 _TAGS: Final = {
     "players": "Guest accounts and public profiles.",

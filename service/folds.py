@@ -14,7 +14,8 @@ from msgspec import Struct
 
 from domain.codec import Event, codec_for
 from domain.table.model import TableState
-from projections.redis_store import RedisStore, ViewsAwayError
+from projections.redis_commands import ViewsAwayError
+from projections.redis_store import RedisStore
 from projections.snapshots import EVERY, Fold, opened, snapshot
 from service.errors import NotFoundError
 from service.live import DamagedStreamError, LiveTable, advanced, begun, continued

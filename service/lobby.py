@@ -4,7 +4,8 @@ from typing import Final
 from uuid import UUID
 
 from domain.table.model import Status
-from projections.redis_store import RedisStore, ViewsAwayError
+from projections.redis_commands import ViewsAwayError
+from projections.redis_store import RedisStore
 from service.cursors import open_cursor, seal_cursor
 from service.live import TableCache
 from service.store.log import Log

@@ -19,7 +19,8 @@ from domain.table.fold import begin
 from domain.table.model import Accepted, Facts, TableRefusal, Visibility
 from domain.table.rules import seat_of
 from domain.table.views import EventSeen, event_seen
-from projections.redis_store import RedisStore, ViewsAwayError
+from projections.redis_commands import ViewsAwayError
+from projections.redis_store import RedisStore
 from service.access import Access, is_over, no_table
 from service.commands import Command, Recorder, new_event, now, once
 from service.errors import ConflictError, KeyReusedError, NotFoundError, OptionConflictError, UnavailableError

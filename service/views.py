@@ -9,7 +9,8 @@ from uuid import UUID
 from msgspec import Struct
 
 from domain.decider import Seat
-from projections.redis_store import RedisStore, ViewsAwayError, WriteRequest
+from projections.redis_commands import ViewsAwayError, WriteRequest
+from projections.redis_store import RedisStore
 from projections.table_view import Projection, project, splice
 from service.live import LiveTable, TableCache, TableNames
 from service.notes import TableNotes, notes_of

@@ -17,7 +17,8 @@ from uuid import UUID
 import structlog
 
 from domain.decider import view_of
-from projections.redis_store import DOUBLE_WRITE_SECONDS, ViewsAwayError, WriteRequest
+from projections.redis_commands import ViewsAwayError, WriteRequest
+from projections.redis_store import DOUBLE_WRITE_SECONDS
 from service.composition import Services
 from service.errors import NotFoundError
 from service.live import DamagedStreamError, LiveTable

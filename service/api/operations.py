@@ -4,7 +4,7 @@ from typing import Any
 
 from prometheus_client import CONTENT_TYPE_LATEST
 
-from projections.redis_store import ViewsAwayError
+from projections.redis_commands import ViewsAwayError
 from service import wire
 from service.http import Answer, Call, Operation, answer
 
