@@ -75,9 +75,10 @@ class RedisStore:
 
     async def close(self) -> None:
         """Finish what was asked and close the connections."""
-        for task in (self._refresher, self._listener):
-            if task is not None:
-                task.cancel()
+        running = [task for task in (self._refresher, self._listener) if task is not None]
+        for task in running:
+            task.cancel()
+        await asyncio.gather(*running, return_exceptions=True)  # each closes its connection before the pool does
         await self._writes.close()
         await self._reads.close()
         await self._redis.aclose()

@@ -111,6 +111,7 @@ class Accounts:
         """Note what was not noted yet."""
         if self._noting is not None:
             self._noting.cancel()
+            await asyncio.wait([self._noting])
             self._noting = None
             with suppress(StoreError):
                 await self._store.touch(list(self._used))
