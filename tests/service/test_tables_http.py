@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from domain.registry import CURRENT
 from tests.service.client import Player, choose_hearts, new_key, play_match
 
 
@@ -78,6 +79,17 @@ def test_creating_needs_a_key(people: list[Player], key: str | None) -> None:
 def test_tables_that_cannot_be_are_refused(people: list[Player], body: Any, status: int, code: str) -> None:
     refused = people[0].post("/v1/tables", body, keyed=True)
     assert (refused.status_code, code_of(refused)) == (status, code), refused.text
+
+
+@pytest.mark.parametrize("key", sorted(CURRENT))
+def test_a_malformed_option_is_told_before_what_is_missing_or_contradicts(people: list[Player], key: str) -> None:
+    names = list(CURRENT[key].options_schema["properties"])
+    for name in names:
+        for seats, players in ((None, None), (3, None), (3, 4)):
+            options = {"players": players} if players and "players" in names else {}
+            body = ({"seats": seats} if seats else {}) | {"game": key, "options": options | {name: "nonsense"}}
+            refused = people[0].post("/v1/tables", body, keyed=True)
+            assert (refused.status_code, code_of(refused)) == (400, "option_value"), (body, refused.text)
 
 
 def test_sitting_down_again_under_the_same_key_is_the_same_seat(people: list[Player]) -> None:
