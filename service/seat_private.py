@@ -41,6 +41,8 @@ class SeatPrivate:
                 raise_refusal(TableRefusal("no_notes"), table.codec.game)
             await notes.load(self._log)
             for _ in range(_TRIES):
+                # Only the private stream guards this append, so the table has to be as new as the notes.
+                await self._cache.catch_up(table)
                 seat = seat_of(table.state, account)
                 if seat is not None and await self._recorder.was_noted(notes.seats[seat].stream, notes.bucket, command):
                     await notes.catch_up(self._log, [seat])
@@ -56,8 +58,7 @@ class SeatPrivate:
                         continue
                     projection = await self._views.publish(table, rewrite=True)
                     return view_of(projection, seat)
-                caught_up = await self._cache.catch_up(table)
-                if caught_up or (seat is not None and await notes.catch_up(self._log, [seat])):
+                if seat is not None and await notes.catch_up(self._log, [seat]):
                     continue
                 raise_refusal(judged, table.codec.game, version=table.state.version)
         raise UnavailableError("The table is too busy; try again.", headers={"Retry-After": "1"})

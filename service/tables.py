@@ -18,7 +18,7 @@ from domain.table import rules
 from domain.table.fold import begin
 from domain.table.model import Accepted, Facts, TableRefusal, Visibility
 from domain.table.rules import seat_of
-from domain.table.views import EventSeen, event_seen
+from domain.table.views import EventSeen, event_seen, seat_part
 from projections.redis_commands import ViewsAwayError
 from projections.redis_store import RedisStore
 from service.access import Access, is_over, no_table
@@ -211,7 +211,7 @@ class Tables:
         async with table.lock:
             for _ in range(_TRIES):
                 seat = seat_of(table.state, account)
-                full = await self._in_full(table, seat, move)
+                full = await self._in_full(table, seat, decision, move)
                 judged = full if isinstance(full, Rejection) else _judge_move(table, seat, decision, full)
                 if isinstance(judged, Accepted) and seat is not None:
                     event = await self._record_move(table, seat, decision, move, full, judged)
@@ -327,14 +327,14 @@ class Tables:
                     return await self._answer(table, account)
                 seat = seat_of(table.state, account)
                 judged = judge(table, seat)
-                if isinstance(judged, Facts):
-                    if (judged.table or judged.game) and await self._recorder.record(
-                        table, seat, command, judged
-                    ) is None:
-                        continue
-                    return await self._answer(table, account)
-                if await self._cache.catch_up(table):
+                if isinstance(judged, Facts) and (judged.table or judged.game):
+                    if await self._recorder.record(table, seat, command, judged) is not None:
+                        return await self._answer(table, account)
                     continue
+                if await self._cache.catch_up(table):  # nothing to do, or refused, as far as was known here
+                    continue
+                if isinstance(judged, Facts):
+                    return await self._answer(table, account)
                 raise_refusal(judged, table.codec.game, version=table.state.version)
         raise UnavailableError("The table is too busy; try again.", headers={"Retry-After": "1"})
 
@@ -361,11 +361,14 @@ class Tables:
         projection = await self._views.projection(table)
         return _move_answer(table, seat, event, view_of(projection, seat))
 
-    async def _in_full(self, table: LiveTable, seat: Seat | None, move: Any) -> Any:
-        """Return the move with what the seat has noted for it, or the rejection that its notes give."""
+    async def _in_full(self, table: LiveTable, seat: Seat | None, decision: int, move: Any) -> Any:
+        """Return the move with what the seat has noted for it, or the rejection that its notes give.
+
+        Notes have no say in a decision that is not open.
+        """
         game = table.codec.game.notes
         notes = notes_of(table)
-        if notes is None or game is None or seat is None or table.state.decisions[seat] is None:
+        if notes is None or game is None or seat is None or table.state.decisions[seat] != decision:
             return move
         await notes.load(self._log)
         await notes.catch_up(self._log, [seat])
@@ -382,8 +385,9 @@ def _judge_move(table: LiveTable, seat: Seat | None, decision: int, move: Any) -
 
 
 def _legal(table: LiveTable, seat: Seat) -> tuple[Any, ...]:
-    state = table.state
-    return () if state.decisions[seat] is None else state.setup.game.legal(state.play, seat)
+    """What the seat may do now, in the light of its notes where the game keeps some."""
+    notes = notes_of(table)
+    return seat_part(table.state, seat, notes=None if notes is None else notes.seats[seat].value).legal
 
 
 def _move_answer(table: LiveTable, seat: Seat, event: Event, view: ViewSeen) -> MoveAnswer:

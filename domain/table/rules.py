@@ -162,11 +162,9 @@ def end_match(state: TableState, by: Seat | None, secret: str) -> Facts | TableR
     refusal = _host(state, by)
     if refusal:
         return refusal
-    if state.status == "lobby":
-        return TableRefusal("match_not_started")
     lobby = state.setup.game.lobby
     if lobby is None:
-        return TableRefusal("match_not_open")
+        return TableRefusal("match_not_started" if state.status == "lobby" else "match_not_open")
     if state.status == "running":
         return TableRefusal("round_running")
     ended = lobby.end_match(state.play)

@@ -91,7 +91,7 @@ def _lay_off(view: View) -> RommeMove | None:
     if real:
         return _laid_off(max(real, key=lambda place: VALUE[place.card]))
     if len(view.hand) <= _FEW_CARDS or _in_danger(view):
-        return _laid_off(offered.places[0])
+        return _laid_off(offered.places[0]) if offered.places else offered.together[0]
     return None
 
 

@@ -164,6 +164,16 @@ def places_left(meld: RommeMeld) -> tuple[tuple[str, End | None], ...]:
     return (*below, (face_at(high + 1, suit), None)) if high < ACE_HIGH else below
 
 
+def faces_beyond(meld: RommeMeld) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the faces that may follow a run, outward from its high and from its low end (R-22)."""
+    room = LARGEST_RUN - len(meld.slots)
+    suit, low = meld.slots[0].face[1], first_position(meld)
+    high = low + len(meld.slots) - 1
+    above = range(high + 1, min(high + room, ACE_HIGH) + 1)
+    below = range(low - 1, max(low - room, ACE_LOW) - 1, -1)
+    return tuple(face_at(position, suit) for position in above), tuple(face_at(position, suit) for position in below)
+
+
 def takes_joker(meld: RommeMeld) -> bool:
     """Whether one more joker keeps the jokers of a meld from outnumbering its real cards (R-26)."""
     jokers = sum(slot.card not in FACE for slot in meld.slots)

@@ -9,7 +9,7 @@ from msgspec import Meta, Struct, field
 
 from domain.cards import Card
 from domain.decider import Seat
-from domain.games.romme.moves import End, RommeChosenMeld
+from domain.games.romme.moves import End, RommeChosenMeld, RommeLayOff
 
 # options
 
@@ -253,10 +253,12 @@ class RommeLayOffPlace(Struct, frozen=True, gc=False, omit_defaults=True):
     """Set only where both ends are possible."""
 
 
-class RommeLegalLayOff(Struct, frozen=True, gc=False, tag_field="type", tag="lay_off"):
+class RommeLegalLayOff(Struct, frozen=True, gc=False, tag_field="type", tag="lay_off", omit_defaults=True):
     """Any one of these cards may be laid off; several together may be accepted too."""
 
     places: tuple[RommeLayOffPlace, ...]
+    together: tuple[RommeLayOff, ...] = ()
+    """Moves that are accepted as they are: a joker that its run takes only along with real cards (R-45)."""
 
 
 class RommeSwap(Struct, frozen=True, gc=False):

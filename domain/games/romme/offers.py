@@ -1,12 +1,12 @@
 """What a seat on turn may do in its play phase: every single-card move, and suggestions for melds."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from domain.cards import Card
 from domain.decider import Seat
 from domain.games.romme.deck import FACE
 from domain.games.romme.judge import leaves_discard
-from domain.games.romme.melds import places_left, takes_joker
+from domain.games.romme.melds import faces_beyond, places_left, takes_joker
 from domain.games.romme.model import (
     RommeLayOffPlace,
     RommeLegal,
@@ -16,6 +16,7 @@ from domain.games.romme.model import (
     RommeLegalLay,
     RommeLegalLayOff,
     RommeLegalSwapJoker,
+    RommeMeld,
     RommeReading,
     RommeState,
     RommeSwap,
@@ -66,7 +67,8 @@ def lay_off(state: RommeState, seat: Seat, kept: Collection[Card] = ()) -> Romme
         return None
     hand = [card for card in state.hands[seat] if card not in kept and leaves_discard(state, seat, (card,))]
     places = tuple(_places(state, hand)) if hand else ()
-    return RommeLegalLayOff(places) if places else None
+    together = tuple(_together(state, seat, hand))
+    return RommeLegalLayOff(places, together) if places or together else None
 
 
 def _places(state: RommeState, hand: list[Card]) -> Iterator[RommeLayOffPlace]:
@@ -79,6 +81,51 @@ def _places(state: RommeState, hand: list[Card]) -> Iterator[RommeLayOffPlace]:
                     yield RommeLayOffPlace(meld.id, card, None, end)
                 elif own is None and joker:
                     yield RommeLayOffPlace(meld.id, card, face, end)
+
+
+def _together(state: RommeState, seat: Seat, hand: list[Card]) -> Iterator[RommeLayOff]:
+    """Yield the fewest cards that extend a run which takes no joker alone by a joker and real cards (R-45).
+
+    Such a run has as many jokers as real cards, and so has what is added: never 13 cards, so the end of
+    a new ace is never open (R-48).
+    """
+    jokers = [card for card in hand if card not in FACE]
+    if not jokers or len(jokers) == len(hand):
+        return
+    first = state.taken  # where two copies would do, the one that may not be discarded
+    real = {FACE[card]: card for card in sorted(hand, key=lambda card: card == first) if card in FACE}
+    jokers.sort(key=lambda card: card != first)
+    for meld in state.table:
+        if meld.kind == "set" or takes_joker(meld):
+            continue
+        for faces in faces_beyond(meld):
+            cards = _joker_first(meld, faces, real, jokers)
+            if cards and leaves_discard(state, seat, [card.card for card in cards]):
+                yield RommeLayOff(meld.id, cards)
+
+
+def _joker_first(
+    meld: RommeMeld, faces: Iterable[str], real: Mapping[str, Card], jokers: Sequence[Card]
+) -> tuple[RommeChosenCard, ...]:
+    """Return a joker and what has to follow it so that jokers do not outnumber real cards; empty if it is lacking."""
+    spare = sum(1 if slot.card in FACE else -1 for slot in meld.slots)
+    free = iter(jokers)
+    cards: list[RommeChosenCard] = []
+    for face in faces:
+        if face in real:
+            if not cards:
+                return ()  # a place of its own
+            cards.append(RommeChosenCard(real[face]))
+            spare += 1
+        else:
+            joker = next(free, None)
+            if joker is None:
+                return ()
+            cards.append(RommeChosenCard(joker, face))
+            spare -= 1
+        if spare >= 0:
+            return tuple(cards)
+    return ()
 
 
 def swap_joker(state: RommeState, seat: Seat, kept: Collection[Card] = ()) -> RommeLegalSwapJoker | None:
@@ -118,9 +165,10 @@ def listed_moves(entry: RommeLegal) -> tuple[RommeMove, ...]:
         case RommeLegalSwapJoker():
             return tuple(RommeSwapJoker(swap.meld, swap.joker, swap.card) for swap in entry.swaps)
         case RommeLegalLayOff():
-            return tuple(
+            alone = tuple(
                 RommeLayOff(place.meld, (RommeChosenCard(place.card, place.face),), place.end) for place in entry.places
             )
+            return alone + entry.together
         case RommeLegalLay():
             return _lays(entry)
         case _:

@@ -80,6 +80,34 @@ def test_an_ace_that_fits_at_both_ends_is_offered_twice() -> None:
     assert places == [(RommeLayOffPlace("m1", "AS#1", None, "high"), RommeLayOffPlace("m1", "AS#1", None, "low"))]
 
 
+FULL_OF_JOKERS = "5H 6H JK#1=7H JK#2=8H"
+TOGETHER: list[tuple[str, str, str | None, list[str]]] = [
+    # hand, meld, just-taken card, what is offered together
+    ("JK#3 TH 2C", FULL_OF_JOKERS, None, ["JK#3=9H TH#1"]),
+    ("JK#3 TH 3H 2C", FULL_OF_JOKERS, None, ["JK#3=9H TH#1", "JK#3=4H 3H#1"]),
+    ("JK#3 JK#4 JH QH 2C", FULL_OF_JOKERS, None, ["JK#3=9H JK#4=TH JH#1 QH#1"]),
+    ("JK#3 AH 2C", "3H 4H JK#1=5H JK#2=6H", None, ["JK#3=2H AH#1"]),
+    ("JK#3 JK#4 JH 2C", FULL_OF_JOKERS, None, []),
+    ("JK#3 TH#1 TH#2", FULL_OF_JOKERS, "TH#2", ["JK#3=9H TH#2"]),
+    ("JK#3 JK#4 TH", FULL_OF_JOKERS, "JK#4", ["JK#4=9H TH#1"]),
+    ("JK#3 TH", FULL_OF_JOKERS, None, []),
+    ("JK#3 TH 2C", "5H 6H JK#1=7H", None, []),
+    ("JK#3 7D 2C", "7C 7S JK#1=7H JK#2=7D", None, []),
+]
+
+
+@pytest.mark.parametrize(("hand", "meld", "taken", "expected"), TOGETHER)
+def test_a_joker_that_is_taken_only_along_with_real_cards_is_offered_with_them(
+    hand: str, meld: str, taken: str | None, expected: list[str]
+) -> None:
+    state = position(hand, table=[meld], out=True, taken=taken)
+    moves = [move for entry in legal(state, 0) if isinstance(entry, RommeLegalLayOff) for move in entry.together]
+    found = [" ".join(f"{one.card}={one.face}" if one.face else one.card for one in move.cards) for move in moves]
+    assert found == expected
+    assert [code(state, move) for move in moves] == ["ok"] * len(moves)
+    assert {move for entry in legal(state, 0) for move in listed_moves(entry)} >= set(moves)
+
+
 def test_nothing_is_offered_that_would_leave_no_discard() -> None:
     state = position("8H 9H", table=["5H 6H 7H"], out=True, taken="9H")
     assert legal(state, 0) == (RommeLegalDiscard(("8H#1",)),)
