@@ -5,6 +5,7 @@ Nothing is recorded. What a judgement says follows from what the seat may know, 
 
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
+from itertools import product
 from typing import Any, Final
 
 from msgspec import Struct, inspect
@@ -60,18 +61,36 @@ def _rejected(game: AnyGame, move: Any, why: Rejection) -> Explanation:
 
 
 def moves_with(game: AnyGame, cards: Iterable[Card]) -> Iterator[Any]:
-    """Return every move that needs one card and nothing else, for each of these cards."""
+    """Return every move of one card, for each of these cards.
+
+    Those are the moves that need a card and nothing else, with everything that they let one choose besides (the
+    end of a line, say): a card that fits one end alone would else be told from the wrong one.
+    """
     kinds = _one_card_moves(game.rules_id, game.move_type)
-    return (kind(card=card) for card in cards for kind in kinds)
+    return (kind(card=card, **chosen) for card in cards for kind, chosen in kinds)
 
 
 @lru_cache(maxsize=64)
-def _one_card_moves(_: str, move_type: Any) -> tuple[Any, ...]:
-    """Return the kinds of move whose only necessary field is a card."""
+def _one_card_moves(_: str, move_type: Any) -> tuple[tuple[Any, dict[str, Any]], ...]:
+    """Return the kinds of move whose only necessary field is a card, each with every choice of its other fields."""
     info = inspect.type_info(move_type)
     kinds = info.types if isinstance(info, inspect.UnionType) else (info,)
     return tuple(
-        kind.cls
+        (kind.cls, chosen)
         for kind in kinds
         if isinstance(kind, inspect.StructType) and [field.name for field in kind.fields if field.required] == ["card"]
+        for chosen in _choices(kind)
     )
+
+
+def _choices(kind: inspect.StructType) -> Iterator[dict[str, Any]]:
+    """Yield all values of the fields that may be left out and have a few names for values."""
+    values = {field.name: _names(field.type) for field in kind.fields if not field.required}
+    named = {name: found for name, found in values.items() if found}
+    return (dict(zip(named, chosen, strict=True)) for chosen in product(*named.values()))
+
+
+def _names(type_: inspect.Type) -> list[Any]:
+    if isinstance(type_, inspect.Metadata):
+        return _names(type_.type)
+    return list(type_.values) if isinstance(type_, inspect.LiteralType) else []

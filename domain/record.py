@@ -21,7 +21,7 @@ MOST_EVENTS: Final = 100_000
 _encode: Final = msgspec.json.Encoder().encode
 
 
-class RecordSeat(Struct, frozen=True, gc=False):
+class RecordSeat(Struct, frozen=True, gc=False, forbid_unknown_fields=True):
     """Who held a seat at the end."""
 
     seat: Seat
@@ -29,14 +29,14 @@ class RecordSeat(Struct, frozen=True, gc=False):
     player: str | None
 
 
-class RecordResult(Struct, frozen=True, gc=False):
+class RecordResult(Struct, frozen=True, gc=False, forbid_unknown_fields=True):
     """Totals and places at the end."""
 
     totals: tuple[int, ...]
     places: tuple[int, ...]
 
 
-class RecordHead(Struct, frozen=True, gc=False):
+class RecordHead(Struct, frozen=True, gc=False, forbid_unknown_fields=True):
     """The signed end of the chain."""
 
     version: int
@@ -45,7 +45,7 @@ class RecordHead(Struct, frozen=True, gc=False):
     note: str
 
 
-class RecordEvent(Struct, frozen=True, gc=False):
+class RecordEvent(Struct, frozen=True, gc=False, forbid_unknown_fields=True):
     """One event: its envelope and its parts as exact text, and its place in the chain."""
 
     envelope: str
@@ -53,7 +53,7 @@ class RecordEvent(Struct, frozen=True, gc=False):
     hash: str
 
 
-class Inclusion(Struct, frozen=True, gc=False):
+class Inclusion(Struct, frozen=True, gc=False, forbid_unknown_fields=True):
     """That the head is a leaf of the transparency log (RFC 6962, section 2.1.1)."""
 
     index: int
@@ -64,7 +64,7 @@ class Inclusion(Struct, frozen=True, gc=False):
     """The signed checkpoint of a tree of `size` leaves."""
 
 
-class RecordHeader(Struct, frozen=True, gc=False):
+class RecordHeader(Struct, frozen=True, gc=False, forbid_unknown_fields=True):
     """Everything but the events."""
 
     format: str
@@ -86,7 +86,7 @@ class RecordHeader(Struct, frozen=True, gc=False):
     inclusion: Inclusion | None = None
 
 
-class Record(RecordHeader, frozen=True, gc=False, kw_only=True):
+class Record(RecordHeader, frozen=True, gc=False, kw_only=True, forbid_unknown_fields=True):
     """The whole document."""
 
     events: tuple[RecordEvent, ...]

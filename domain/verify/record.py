@@ -13,9 +13,6 @@ from domain.codec import FORMAT as EVENT_FORMAT
 from domain.codec import Codec, DamagedEventError, Event, codec_for
 from domain.decider import ImpossibleFactError, Rejection
 from domain.record import (
-    FORMAT,
-    MOST_BYTES,
-    MOST_EVENTS,
     Record,
     RecordEvent,
     RecordHead,
@@ -23,15 +20,15 @@ from domain.record import (
     RecordSeat,
     head_text,
 )
-from domain.registry import GAMES
 from domain.table.fold import apply, begin
 from domain.table.model import Facts, SecretRevealed, TableRefusal, TableState
 from domain.transparency import Consistency
+from domain.verify.document import decoded, same, unhex
 from domain.verify.inclusion import CheckNote, check_inclusion
-from domain.verify.rejudge import WatchedChance, chance_of, rejudge, rejudge_creation
+from domain.verify.rejudge import WatchedChance, chance_of, is_outlined, rejudge, rejudge_creation
 from domain.verify.report import CHECKS, UP_TO_A_VERSION, Check, Findings, Report
 
-_UUID_BYTES: Final = 16
+_encode: Final = msgspec.json.Encoder().encode
 _AFTER_THE_END: Final = ("adjudicate",)
 
 
@@ -39,18 +36,21 @@ def verify(
     document: bytes,
     *,
     check_note: CheckNote | None = None,
+    key: str | None = None,
     checkpoint: str | None = None,
     consistency: Consistency | None = None,
 ) -> Report:
     """Check a record. Without `check_note` no signature is checked, and the report says so.
 
+    Anybody can sign a record of his own with a key of his own: `key` is the C2SP verifier key that has to have
+    signed it, if it is known from elsewhere.
     Its place in the transparency log is checked if the record says one, or a signed `checkpoint` is given;
     `consistency` leads from the record's tree to that of the checkpoint if they are of different sizes.
     """
     findings = Findings(tuple(name for name in CHECKS if name != "inclusion"))
     if checkpoint is not None:
         findings.expect("inclusion")
-    record = _decoded(document, findings)
+    record = decoded(document, findings)
     if record is None:
         return Report(None, None, findings.all())
     if record.inclusion is not None:
@@ -60,6 +60,8 @@ def verify(
     events = _events(record.events, codec, findings)
     _check_chain(record, table, findings)
     _check_head(record, findings, check_note)
+    if key is not None and record.key != key:
+        findings.failed("head", "the record is signed by another key")
     secret = _secret(record, findings)
     if events is not None and secret is not None:
         _check_seals(record.events, len(record.seats), events, secret, findings)
@@ -73,38 +75,7 @@ def verify(
     return Report(record.table, record.rules, findings.all())
 
 
-# document
-
-
-def _decoded(document: bytes, findings: Findings) -> Record | None:
-    if len(document) > MOST_BYTES:
-        findings.failed("format", f"the document is larger than {MOST_BYTES} bytes")
-        return None
-    try:
-        record = msgspec.json.decode(document, type=Record)
-    except (msgspec.MsgspecError, ValueError, RecursionError) as error:
-        findings.failed("format", f"not a record: {str(error)[:200]}")
-        return None
-    problem = _format_problem(record)
-    if problem:
-        findings.failed("format", problem)
-        return None
-    findings.passed("format")
-    return record
-
-
-def _format_problem(record: Record) -> str | None:
-    if record.format != FORMAT:
-        return "the format is not known here"
-    if record.rules not in GAMES:
-        return "the rules version is not known here"
-    if not record.events or len(record.events) > MOST_EVENTS:
-        return f"a record has 1 to {MOST_EVENTS} events"
-    if _unhex(record.table.replace("-", ""), _UUID_BYTES) is None or len(record.table) != 36:
-        return "the table's id is no UUID"
-    if any(_unhex(event.hash, 32) is None for event in record.events):
-        return "a hash is not 32 bytes in hex"
-    return None
+# events
 
 
 def _events(recorded: Sequence[RecordEvent], codec: Codec, findings: Findings) -> list[Event] | None:
@@ -163,7 +134,7 @@ def _check_head(record: Record, findings: Findings, check_note: CheckNote | None
 
 def _check_signed(record: Record, head: RecordHead, findings: Findings, check_note: CheckNote | None) -> None:
     origin = record.key.partition("+")[0]
-    raw = _unhex(head.hash, 32)
+    raw = unhex(head.hash, 32)
     if raw is None:
         findings.failed("head", "the head's hash is not 32 bytes in hex")
         return
@@ -187,7 +158,7 @@ def _check_signed(record: Record, head: RecordHead, findings: Findings, check_no
 
 
 def _secret(record: Record, findings: Findings) -> bytes | None:
-    secret = _unhex(record.secret, 32)
+    secret = unhex(record.secret, 32)
     if secret is None:
         findings.failed("commitment", "the secret is not 32 bytes in hex")
     return secret
@@ -269,6 +240,10 @@ class _Replay:
         return state
 
     def _step(self, state: TableState | None, event: Event, version: int) -> TableState | None:
+        if not is_outlined(state, event):
+            check = "commands" if event.move is None else "moves"
+            self._findings.failed(check, "type, seat or decision are not those of the command", version)
+            return None
         if state is None:
             return self._created(event)
         watched = WatchedChance(chance_of(state, self._table, self._secret))
@@ -289,7 +264,7 @@ class _Replay:
         if event.type != "create" or judged is None:
             self._findings.failed("commands", "the first event does not create a table", 1)
             return None
-        if judged != event.facts:
+        if judged != event.facts or _encode(judged) != _encode(event.facts):  # options have an order of their own
             self._findings.failed("commands", "a table like this cannot be created", 1)
             return None
         state = begin(self._game, self._name, event.facts, event.time)
@@ -341,18 +316,18 @@ def _check_end(record: Record, state: TableState, events: list[Event], findings:
 def _check_result(record: Record, state: TableState, events: list[Event], findings: Findings) -> None:
     game = state.setup.game
     outcome = game.outcome(state.play)
-    options = state.setup.options if game.lobby is None else game.lobby.options(state.play)
+    options = msgspec.to_builtins(state.setup.options if game.lobby is None else game.lobby.options(state.play))
     derived = (
         state.status,
-        msgspec.to_builtins(options),
         tuple(RecordSeat(seat, one.kind, one.player) for seat, one in enumerate(state.seats)),
         tuple(one.seed for one in state.seats),
         None if outcome is None else RecordResult(outcome.totals, outcome.places),
         _time(events, state.final_version),
         None if state.adjudications == () else events[-1].time,
     )
-    said = (record.status, record.options, record.seats, record.client_seeds, record.result, record.head.time)
-    if derived == (*said, None if record.newest is None else record.newest.time):
+    newest = None if record.newest is None else record.newest.time
+    said = (record.status, record.seats, record.client_seeds, record.result, record.head.time, newest)
+    if derived == said and same(options, record.options):
         findings.passed("result")
     else:
         findings.failed("result", "seats, options, totals or places are not those that follow")
@@ -365,11 +340,3 @@ def _time(events: list[Event], version: int | None) -> int:
 def _tuples(fact: Any) -> list[tuple[Any, ...]]:
     values = [getattr(fact, name) for name in fact.__struct_fields__]
     return [value for value in values if isinstance(value, tuple)]
-
-
-def _unhex(text: str, length: int) -> bytes | None:
-    try:
-        raw = bytes.fromhex(text)
-    except ValueError:
-        return None
-    return raw if len(raw) == length and raw.hex() == text else None

@@ -1,7 +1,8 @@
 """Judging a recorded command again: what must have followed from it, if it was allowed at all."""
 
+import re
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, Final
 
 from domain.cards import Card
 from domain.codec import Event
@@ -21,6 +22,8 @@ from domain.table.model import (
     TableRefusal,
     TableState,
 )
+
+_SEED: Final = re.compile("[0-9a-f]{64}")
 
 
 class WatchedChance:
@@ -70,9 +73,9 @@ def rejudge(
         return _rejudge_move(state, event, chance, secret)
     fact: Any = event.facts.table[0] if event.facts.table else None
     match event.type, fact:
-        case "sit", SeatTaken():
+        case "sit", SeatTaken() if fact.client_seed is None or _is_seed(fact.client_seed):
             return rules.sit(state, fact.player, fact.seat, fact.client_seed)
-        case "sit", ClientSeedGiven():
+        case "sit", ClientSeedGiven() if _is_seed(fact.client_seed):
             player = _player_on(state, fact.seat)
             return None if player is None else rules.sit(state, player, fact.seat, fact.client_seed)
         case "seat_bot", BotSeated():
@@ -96,6 +99,27 @@ def rejudge(
             return None
 
 
+def is_outlined(state: TableState | None, event: Event) -> bool:
+    """Whether type, actor and decision of an event are those of its command at a table in this state.
+
+    What is judged again are moves and facts; these three only say whose and of which kind they are.
+    """
+    if event.move is not None:
+        return state is not None and event.type == event.move.__struct_config__.tag
+    if event.decision is not None:
+        return False
+    if state is None:
+        return event.actor is None
+    fact: Any = event.facts.table[0] if event.facts.table else None
+    match event.type:
+        case "sit":
+            return bool(event.actor == (fact.seat if isinstance(fact, ClientSeedGiven) else None))
+        case "options":
+            return bool(event.facts.game)  # what changes nothing is not recorded
+        case _:
+            return True
+
+
 def _rejudge_move(
     state: TableState, event: Event, chance: Chance, secret: str
 ) -> Facts | TableRefusal | Rejection | None:
@@ -109,3 +133,8 @@ def _rejudge_move(
 
 def _player_on(state: TableState, seat: Seat) -> str | None:
     return state.seats[seat].player if 0 <= seat < state.setup.seats else None
+
+
+def _is_seed(text: str) -> bool:
+    """Whether it is a client seed as bw1 has them: 32 bytes in hex, written in one way only."""
+    return _SEED.fullmatch(text) is not None

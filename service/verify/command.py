@@ -25,6 +25,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Verify one record; 0 if every check passed, 1 if not, 2 if there is nothing to verify."""
     parser = argparse.ArgumentParser(prog="blattwerk verify", description="Verify the record of a match.")
     parser.add_argument("file", type=Path, help="a record, as it comes or as gzip; - for standard input")
+    parser.add_argument("--key", help="the verifier key that has to have signed the record, from elsewhere")
     parser.add_argument("--checkpoint", type=Path, help="a signed checkpoint of the transparency log, from elsewhere")
     parser.add_argument(
         "--consistency", type=Path, help="the answer of /v1/log/consistency from the record's tree to the checkpoint's"
@@ -46,7 +47,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except (OSError, ValueError, EOFError, RecursionError, zlib.error) as error:
         print(f"blattwerk verify: {reading}: {error}", file=sys.stderr)
         return 2
-    report = verify(document, check_note=note_checker(), checkpoint=checkpoint, consistency=consistency)
+    report = verify(document, check_note=note_checker(), key=given.key, checkpoint=checkpoint, consistency=consistency)
     print(json.dumps(msgspec.to_builtins(report), indent=2) if given.json else as_text(report))
     return 0 if report.ok else 1
 
@@ -59,8 +60,8 @@ def read(path: Path) -> bytes:
         return raw
     unpacker = zlib.decompressobj(wbits=31)
     unpacked = unpacker.decompress(raw, MOST_BYTES + 1)
-    if not unpacker.eof and len(unpacked) <= MOST_BYTES:
-        raise gzip.BadGzipFile("the compressed data end early")
+    if len(unpacked) <= MOST_BYTES and (not unpacker.eof or unpacker.unused_data):
+        raise gzip.BadGzipFile("the compressed data end early, or do not end the file")
     return unpacked
 
 
@@ -83,11 +84,14 @@ def note_checker() -> CheckNote | None:
 
 
 def as_text(report: Report) -> str:
-    """Return the report for people: one line for each check, then the verdict."""
+    """Return the report for people: one line for each check, then the verdict.
+
+    What a reason quotes from the record is shown so that it cannot pass for another line.
+    """
     lines = []
     for check in report.checks:
         where = "" if check.version is None else f" at version {check.version}"
-        why = f": {check.reason}" if check.reason else f": {CHECKS[check.name]}"
+        why = f": {ascii(check.reason)[1:-1]}" if check.reason else f": {CHECKS[check.name]}"
         rule = f" ({check.rule})" if check.rule else ""
         lines.append(f"{check.status:9} {check.name}{where}{why}{rule}")
     verdict = "The record verifies." if report.ok else "The record does NOT verify."

@@ -63,6 +63,26 @@ def test_every_card_in_hand_has_an_answer_at_any_time(game: AnyGame) -> None:
 
 
 @pytest.mark.parametrize("game", GAMES, ids=lambda game: game.key)
+def test_a_legal_move_of_one_card_is_among_the_answers_for_that_card(game: AnyGame) -> None:
+    hooks, found = hooks_of(game), 0
+    for state in positions(game, 400):
+        for seat in range(state.setup.seats):
+            if state.decisions[seat] is None:
+                continue
+            answers = explain(state, seat, moves_with(game, game.hand(state.play, seat)))
+            told = {(type(answer.move), answer.move.card) for answer in answers if answer.legal}
+            kinds = {type(answer.move) for answer in answers}
+            legal = {
+                (type(move), move.card)
+                for move in hooks.candidates(state.play, seat)
+                if type(move) in kinds and not isinstance(game.decide(state.play, seat, move, _chance()), Rejection)
+            }
+            assert {move for move in legal if move[1] in game.hand(state.play, seat)} == told
+            found += len(told)
+    assert found
+
+
+@pytest.mark.parametrize("game", GAMES, ids=lambda game: game.key)
 def test_an_explanation_says_nothing_of_hidden_cards(game: AnyGame) -> None:
     hooks, rng = hooks_of(game), Random(4)
     changed = 0

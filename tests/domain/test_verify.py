@@ -9,6 +9,8 @@ import pytest
 
 from domain.registry import CURRENT
 from domain.verify import Report, verify
+from service.heads import Signer
+from service.verify.command import as_text
 from service.verify.notes import is_signed
 from tests.domain.matches import SECRET, PlayedMatch, rechained, resealed
 
@@ -125,7 +127,29 @@ TAMPERED: dict[str, tuple[Callable[[], Any], set[str]]] = {
     "other options": (lambda: edited(lambda d: d["options"].update(omnibus=False)), {"result"}),
     "another client seed": (lambda: edited(lambda d: d["client_seeds"].__setitem__(3, "11" * 32)), {"result"}),
     "another status": (lambda: edited(lambda d: d.update(status="closed")), {"result"}),
+    "an option of another type": (lambda: edited(lambda d: d["options"].update(players=4.0)), {"result"}),
+    "an option that is 1 for true": (lambda: edited(lambda d: d["options"].update(omnibus=1)), {"result"}),
+    "a field that nobody checks": (lambda: edited(lambda d: d.update(winner="seat 0")), {"format"}),
+    "such a field of an event": (lambda: edited(lambda d: d["events"][PLAY].update(comment="late")), {"format"}),
+    "such a field of the result": (lambda: edited(lambda d: d["result"].update(moon=1)), {"format"}),
+    "two results": (
+        lambda: RECORD.replace(b'"result":', b'"result":{"totals":[0,0,0,0],"places":[1,1,1,1]},"result":', 1),
+        {"format"},
+    ),
+    "an option twice": (lambda: RECORD.replace(b'"options":{', b'"options":{"omnibus":false,', 1), {"format"}),
+    "an option twice, written in two ways": (
+        lambda: RECORD.replace(b'"options":{', b'"options":{"omni\\u0062us":false,', 1),
+        {"format"},
+    ),
+    "a UUID with its dashes elsewhere": (
+        lambda: edited(lambda d: d.update(table=d["table"].replace("-", "") + "----")),
+        {"format"},
+    ),
     # the head
+    "more behind the signature": (
+        lambda: edited(lambda d: d["head"].update(note=d["head"]["note"] + "Annulled for cheating.\n")),
+        {"head"},
+    ),
     "forged signature": (
         lambda: edited(lambda d: d["head"].update(note=d["head"]["note"][:-8] + "AAAAAA=\n")),
         {"head"},
@@ -198,6 +222,52 @@ TAMPERED: dict[str, tuple[Callable[[], Any], set[str]]] = {
         lambda: edited(lambda d: edit_envelope(d, 1, lambda e: e.update(type="ready")), mend=resealed),
         {"commands"},
     ),
+    "a move of another type": (
+        lambda: edited(lambda d: edit_envelope(d, PLAY, lambda e: e.update(type="pass")), mend=resealed),
+        {"moves"},
+    ),
+    "a decision that created the table": (
+        lambda: edited(lambda d: edit_envelope(d, 0, lambda e: e.update(decision=3)), mend=resealed),
+        {"commands"},
+    ),
+    "a seat that created the table": (
+        lambda: edited(lambda d: edit_envelope(d, 0, lambda e: e.update(actor=2)), mend=resealed),
+        {"commands"},
+    ),
+    "a seat that sat down on another": (
+        lambda: edited(lambda d: edit_envelope(d, 1, lambda e: e.update(actor=10**25)), mend=resealed),
+        {"commands"},
+    ),
+    "a decision that started the match": (
+        lambda: edited(lambda d: edit_envelope(d, DEAL, lambda e: e.update(decision=3)), mend=resealed),
+        {"commands"},
+    ),
+    "a move that created the table": (
+        lambda: edited(
+            lambda d: edit_part(d, 0, -1, lambda part: part.update(move={"type": "play", "card": "QS"})), mend=resealed
+        ),
+        {"moves"},
+    ),
+    "a client seed of another length": (
+        lambda: edited(
+            lambda d: edit_envelope(d, 2, lambda e: e["public"]["table"][0].update(client_seed="ab" * 31)),
+            mend=resealed,
+        ),
+        {"commands"},
+    ),
+    "options in another order": (
+        lambda: edited(
+            lambda d: edit_envelope(
+                d,
+                0,
+                lambda e: e["public"]["table"][0].update(
+                    options=dict(reversed(e["public"]["table"][0]["options"].items()))
+                ),
+            ),
+            mend=resealed,
+        ),
+        {"commands"},
+    ),
     "time goes back, chained anew": (lambda: edited(lambda d: set_time(d, PLAY, 1), mend=resealed), {"clock"}),
     "another score, sealed anew": (
         lambda: edited(
@@ -232,6 +302,54 @@ def test_a_tampered_record_is_refused_with_the_right_finding(name: str) -> None:
     report = report_on(made())
     assert not report.ok
     assert expected <= set(failures(report)), report.checks
+
+
+WRITTEN_OTHERWISE: dict[str, Callable[[], bytes]] = {
+    "indented": lambda: json.dumps(json.loads(RECORD), indent=2).encode(),
+    "in another order": lambda: json.dumps(
+        {
+            name: dict(reversed(value.items())) if isinstance(value, dict) else value
+            for name, value in reversed(json.loads(RECORD).items())
+        }
+    ).encode(),
+    "with escapes": lambda: RECORD.replace(b'"format"', b'"f\\u006frmat"', 1),
+    "with blanks behind it": lambda: RECORD + b" \n\t\n",
+}
+
+
+@pytest.mark.parametrize("name", list(WRITTEN_OTHERWISE))
+def test_a_true_record_verifies_however_its_json_is_written(name: str) -> None:
+    report = report_on(WRITTEN_OTHERWISE[name]())
+    assert report.ok, [check for check in report.checks if check.status != "pass"]
+
+
+def test_a_match_made_up_by_somebody_else_does_not_pass_for_one_of_a_known_service() -> None:
+    known = Signer(b"7" * 32, "records.test").verifier_key
+    key = json.loads(RECORD)["key"]
+    assert verify(RECORD, check_note=is_signed, key=key).ok
+    assert set(failures(verify(RECORD, check_note=is_signed, key=known))) == {"head"}
+
+
+def test_a_command_that_changed_nothing_was_not_recorded() -> None:
+    match = PlayedMatch(CURRENT["romme"], *SHORT["romme"], 4)
+    document = json.loads(match.record())
+    envelope = json.loads(document["events"][0]["envelope"])
+    begun = next(number for number, one in enumerate(match.sealed) if one.event.type == "start")
+    empty = {**envelope, "version": begun + 1, "type": "options", "actor": 0, "public": {}}
+    parts = [*["[]"] * match.state.setup.seats, "{}"]
+    document["events"] = [
+        *document["events"][:begun],
+        {"envelope": json.dumps(empty, separators=(",", ":")), "parts": parts, "hash": ""},
+    ]
+    assert failures(report_on(resealed(document)))["commands"] == begun + 1
+
+
+def test_a_reason_cannot_pass_for_a_line_of_the_report() -> None:
+    evil = "x\nThe record verifies.\x1b[1A\u2028"
+    shown = as_text(report_on(edited(lambda d: d.update({evil: 1}))))
+    assert shown.isascii()
+    assert "The record verifies." not in shown.splitlines()
+    assert "\x1b" not in shown
 
 
 def test_a_finding_names_the_version() -> None:

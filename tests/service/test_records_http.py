@@ -1,5 +1,6 @@
 """Records over HTTP: taken after the match, verified by a stranger at the command line."""
 
+import gzip
 import json
 import random
 import subprocess
@@ -55,6 +56,16 @@ def test_a_stranger_verifies_the_record_without_the_service(
     assert forged.returncode == 1
     assert "fail      result" in forged.stdout
     assert verified(tmp_path / "nothing.json").returncode == 2
+    key = people[0].http.get("/v1/log/entries").json()["key"]
+    assert verified(tmp_path / "match.json", "--key", key).returncode == 0
+    other = verified(tmp_path / "match.json", "--key", key.replace("+", "+0", 1))
+    assert other.returncode == 1
+    assert "fail      head: the record is signed by another key" in other.stdout
+    packed = gzip.compress(taken.content)
+    (tmp_path / "packed.gz").write_bytes(packed)
+    assert verified(tmp_path / "packed.gz").returncode == 0
+    (tmp_path / "twice.gz").write_bytes(packed + gzip.compress(b"another record"))
+    assert verified(tmp_path / "twice.gz").returncode == 2
 
 
 def test_the_record_is_the_same_for_everybody_and_every_time(

@@ -69,7 +69,7 @@ def test_a_forged_beginning_is_found() -> None:
     stored = walked.recorded[at - 1]
     forged = RecordEvent(stored.envelope.replace('"type":"play"', '"type":"pass"', 1), stored.parts, stored.hash)
     checks = checks_up_to(str(TABLE), "hearts/1", SECRET.hex(), [*walked.recorded[: at - 1], forged])
-    assert {check.name: check.version for check in checks if check.status == "fail"} == {"chain": at}
+    assert {check.name: check.version for check in checks if check.status == "fail"} == {"chain": at, "moves": at}
     other = checks_up_to(str(TABLE), "hearts/1", bytes(32).hex(), walked.recorded[:at])
     assert {"seals", "commitment"} <= {check.name for check in other if check.status == "fail"}
 
