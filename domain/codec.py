@@ -257,7 +257,7 @@ def _lift(envelope: bytes, parts_text: bytes) -> tuple[bytes, bytes]:
     outer: dict[str, Any] = msgspec.json.decode(envelope, type=dict[str, Any])
     parts: list[Any] = msgspec.json.decode(parts_text, type=list[Any])
     while (shape := outer.get("format", 0)) != FORMAT:
-        if shape not in LIFTS:
+        if not isinstance(shape, int) or shape not in LIFTS:
             raise ValueError(f"unknown event format {shape!r}")
         outer, parts = LIFTS[shape](outer, parts)
     return _encode(outer), _encode(parts)

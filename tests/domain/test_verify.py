@@ -190,6 +190,14 @@ TAMPERED: dict[str, tuple[Callable[[], Any], set[str]]] = {
     "part that is no json": (lambda: edited(lambda d: d["events"][DEAL]["parts"].__setitem__(0, "{")), {"canonical"}),
     "envelope that is no json": (lambda: edited(lambda d: d["events"][PLAY].update(envelope="{")), {"canonical"}),
     "lone surrogate": (lambda: RECORD.replace(b'\\"type\\"', b'\\"\\ud800\\"', 1), {"format"}),
+    "a format that is a list": (
+        lambda: edited(lambda d: edit_envelope(d, PLAY, lambda e: e.update(format=[])), mend=resealed),
+        {"canonical"},
+    ),
+    "a format that is an object": (
+        lambda: edited(lambda d: edit_envelope(d, PLAY, lambda e: e.update(format={})), mend=resealed),
+        {"canonical"},
+    ),
     # chained anew, so that only the content can tell
     "first event dropped, chained anew": (
         lambda: edited(lambda d: d["events"].pop(0), mend=rechained),
