@@ -61,6 +61,10 @@ class Evidence(Struct, frozen=True):
     """Exact bytes of what is sealed: one part for each seat, the server's last."""
 
 
+_FORM: Final = 2
+"""To be raised when evidence is put together in another way: other moves judged beside the one that was made."""
+
+
 class _Digested(Struct, frozen=True):
     """A table's state in a form that can be hashed: canonical JSON of these fields in this order."""
 
@@ -112,7 +116,7 @@ def shape_of(rules_id: str) -> str:
     game = GAMES[rules_id]
     parts: tuple[Any, ...] = (TablePublic, You, game.options_type, game.board_type, game.private_type, game.legal_type)
     schemas, components = msgspec.json.schema_components((*parts, game.state_type, Occupant))
-    return hashlib.sha256(msgspec.json.encode([schemas, components], order="deterministic")).hexdigest()
+    return hashlib.sha256(msgspec.json.encode([_FORM, schemas, components], order="deterministic")).hexdigest()
 
 
 def view_bytes(state: TableState, seat: Seat | None) -> bytes:

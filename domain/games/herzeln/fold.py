@@ -75,7 +75,8 @@ def evolve(state: HerzelnState, fact: HerzelnFact) -> HerzelnState:
 
 def _with_round(state: HerzelnState, changed: HerzelnTricks | HerzelnLayout) -> HerzelnState:
     return HerzelnState(
-        state.options, state.first_dealer, state.totals, state.scores, state.left, state.places, changed
+        *(state.options, state.first_dealer, state.totals, state.scores, state.left, state.places, changed),
+        state.last_trick,
     )
 
 
@@ -161,7 +162,10 @@ def _round_scored(state: HerzelnState, fact: HerzelnRoundScored) -> HerzelnState
     if now is None or fact.round != now.number or len(state.scores) >= now.number:
         raise ImpossibleFactError(f"round {fact.round} is scored, but it is not running")
     score = HerzelnScore(contract_of(now.number), now.dealer, fact.points)
-    return HerzelnState(state.options, state.first_dealer, fact.totals, (*state.scores, score), fact.left, None, now)
+    trick = now.taken[-1] if isinstance(now, HerzelnTricks) and now.taken else state.last_trick  # Z-60
+    return HerzelnState(
+        state.options, state.first_dealer, fact.totals, (*state.scores, score), fact.left, None, now, trick
+    )
 
 
 def _pack_dealt(state: HerzelnState, fact: HerzelnPackDealt) -> HerzelnState:
@@ -181,14 +185,18 @@ def _pack_dealt(state: HerzelnState, fact: HerzelnPackDealt) -> HerzelnState:
 def _first_dealer_drawn(state: HerzelnState, fact: HerzelnFirstDealerDrawn) -> HerzelnState:
     if state.first_dealer is not None:
         raise ImpossibleFactError("the first dealer is drawn twice")
-    return HerzelnState(state.options, fact.dealer, state.totals, state.scores, state.left, state.places, state.round)
+    return HerzelnState(
+        *(state.options, fact.dealer, state.totals, state.scores, state.left, state.places, state.round),
+        state.last_trick,
+    )
 
 
 def _match_ended(state: HerzelnState, fact: HerzelnMatchEnded) -> HerzelnState:
     if state.places is not None or len(state.scores) != rounds_of(state.options):
         raise ImpossibleFactError("the match ends before its last round")
     return HerzelnState(
-        state.options, state.first_dealer, state.totals, state.scores, state.left, fact.places, state.round
+        *(state.options, state.first_dealer, state.totals, state.scores, state.left, fact.places, state.round),
+        state.last_trick,
     )
 
 

@@ -225,6 +225,8 @@ class HerzelnState(Struct, frozen=True, gc=False):
     """Cards that were left in the hands when the last scored round ended."""
     places: tuple[int, ...] | None
     round: HerzelnTricks | HerzelnLayout | None
+    last_trick: HerzelnTrick | None = None
+    """The last trick of the rounds that are scored; null before the first."""
 
 
 # What viewers see
@@ -267,6 +269,10 @@ class HerzelnBoard(Struct, frozen=True, gc=False):
     ]
     play: Annotated[
         HerzelnTricksBoard | HerzelnLayoutBoard | None, Meta(description="The round itself; null before the start.")
+    ]
+    last_trick: Annotated[
+        HerzelnTrick | None,
+        Meta(description="The last completed trick, also once the next round is dealt; null before the first."),
     ]
 
 

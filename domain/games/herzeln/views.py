@@ -68,6 +68,7 @@ def board(state: HerzelnState) -> HerzelnBoard:
         scores=state.scores,
         left=state.left,
         play=None if now is None else _tricks(now) if isinstance(now, HerzelnTricks) else _layout(now),
+        last_trick=now.taken[-1] if isinstance(now, HerzelnTricks) and now.taken else state.last_trick,  # Z-60
     )
 
 

@@ -30,7 +30,7 @@ OPTIONS: list[tuple[dict[str, object], int | None]] = [
 """Every number of players and both values of every option."""
 
 REVEALING = (HerzelnRoundScored,)
-HISTORY = ("left",)
+HISTORY = ("left", "last_trick")
 
 PLAYTHROUGHS: dict[str, tuple[dict[str, object], int | None]] = {
     "three_players": ({"players": 3}, None),

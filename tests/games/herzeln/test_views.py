@@ -14,7 +14,10 @@ from domain.games.herzeln.model import (
     HerzelnPlay,
     HerzelnRoundDealt,
     HerzelnRoundScored,
+    HerzelnTrick,
+    HerzelnTricks,
     HerzelnTricksBoard,
+    HerzelnTrickTaken,
 )
 from domain.games.herzeln.order import PACKS
 from domain.games.herzeln.rules import timeout_move, to_act
@@ -157,3 +160,18 @@ def test_for_an_absent_player_the_first_fitting_card_is_placed_upward_if_it_fits
     line: str, held: str, move: object
 ) -> None:
     assert timeout_move(at_layout(line, {0: held, 1: "7C 8C"}), 0) == move
+
+
+def test_the_last_trick_stays_in_sight_when_the_next_round_is_dealt() -> None:
+    """Z-60: the last completed trick and its winner are open to all."""
+    seen: HerzelnTrick | None = None
+    for before, _, _, facts in match(options(4), 7):
+        state = before
+        for fact in facts:
+            now = state.round
+            if isinstance(fact, HerzelnTrickTaken):
+                assert isinstance(now, HerzelnTricks)
+                seen = HerzelnTrick(now.leader, now.trick, fact.seat, fact.points)
+            state = after(state, [fact])
+            assert board(state).last_trick == seen
+    assert seen is not None
