@@ -1,12 +1,11 @@
 """For whom a table exists."""
 
-import secrets
 from uuid import UUID
 
 from domain.table.model import TableState
 from domain.table.rules import seat_of
 from service.errors import NotFoundError
-from service.live import LiveTable, TableCache
+from service.live import LiveTable, TableCache, is_code
 
 
 class Access:
@@ -47,7 +46,7 @@ def may_see(state: TableState, account: str, code: str | None, join_code: str | 
     """Whether the table exists for this account. A private one does for its people and with its code only."""
     if state.setup.visibility != "private" or seat_of(state, account) is not None:
         return True
-    return code is not None and secrets.compare_digest(code.encode(), (join_code or "").encode())
+    return is_code(code, join_code)
 
 
 def no_table() -> NotFoundError:

@@ -1,10 +1,12 @@
 """The use cases of disputes: opened by players, decided by arbiters, recorded in streams of their own."""
 
+import asyncio
 import hashlib
 import secrets
 from collections.abc import Callable
 from typing import Any, Final
 from uuid import UUID
+from weakref import WeakValueDictionary
 
 from msgspec import Struct
 
@@ -66,6 +68,8 @@ class Disputes:
         self._folds = folds
         self._room = EvidenceRoom(log, folds)
         self._key = key
+        self._opening: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
+        """By account what is held while it opens a dispute."""
 
     # opening
 
@@ -92,8 +96,25 @@ class Disputes:
             raise NotFoundError("There is no such table for you.")
         ended = await self._ended(table)
         refusal = rules.may_open(table.state, players, account.id, asked.version, ended=ended, now=now())
-        if refusal is None:  # before the work of freezing evidence; recording asks again, one after the other
-            refusal = await self._refused_by_others(dispute, account.id, asked)
+        if refusal is not None:
+            raise_dispute_refusal(refusal)
+        async with self._opening.setdefault(account.id, asyncio.Lock()):
+            await self._freeze(account, dispute, asked, table, players, barred)
+
+    async def _freeze(
+        self,
+        account: Account,
+        dispute: UUID,
+        asked: Asked,
+        table: LiveTable,
+        players: tuple[str, ...],
+        barred: tuple[str, ...],
+    ) -> None:
+        """Freeze the evidence and record the dispute; of one player one after the other, so that only as much
+        evidence is frozen as he may open disputes. Recording asks for their number again."""
+        if await self._store.row(dispute) is not None:
+            return  # a copy of this request was faster
+        refusal = await self._refused_by_others(dispute, account.id, asked)
         if refusal is not None:
             raise_dispute_refusal(refusal)
         evidence = await self._room.freeze(table, (await read_all(self._log, asked.table))[: asked.version])

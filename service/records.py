@@ -1,5 +1,6 @@
 """Records of finished matches: the document for machines, a rendering for people, the audit of a table."""
 
+import asyncio
 from collections.abc import AsyncIterator, Callable, Iterator
 from typing import Any, Final
 from uuid import UUID
@@ -28,6 +29,8 @@ class Records:
         self._tables = tables
         self._signer = signer
         self._transparency = transparency
+        self._verifying = asyncio.Lock()
+        """Held by work on a whole match that takes long: others have to get their turn meanwhile."""
 
     async def document(self, stream: UUID, account: str, code: str | None) -> AsyncIterator[bytes]:
         """Return the record in pieces. ConflictError while the match runs, or if none was played."""
@@ -37,7 +40,9 @@ class Records:
     async def text(self, stream: UUID, account: str, code: str | None) -> bytes:
         """Return the record for people: tags, then every command with what followed from it."""
         table, rows = await self._over(stream, account, code)
-        return "".join(_rendered(await self._header(table, rows), events_of(table, rows))).encode()
+        header = await self._header(table, rows)
+        async with self._verifying:
+            return await asyncio.to_thread(lambda: "".join(_rendered(header, events_of(table, rows))).encode())
 
     async def audit(self, stream: UUID, account: str, code: str | None) -> Report:
         """Return what verifying the record gives, made by the service itself."""
@@ -45,9 +50,10 @@ class Records:
         return await self.verified(table, rows)
 
     async def verified(self, table: LiveTable, rows: list[StoredEvent]) -> Report:
-        """Verify the rows of a whole stream as its record would be."""
-        document = b"".join(chunks(await self._header(table, rows), map(_recorded, rows)))
-        return verify(document, check_note=is_signed)
+        """Verify the rows of a whole stream as its record would be, apart from the event loop."""
+        header = await self._header(table, rows)
+        async with self._verifying:
+            return await asyncio.to_thread(_verified, header, rows)
 
     async def played(self, stream: UUID, account: str, code: str | None) -> LiveTable:
         """Return a table whose match is over. ConflictError while it runs, or if none was played."""
@@ -98,6 +104,10 @@ async def read_all(log: Log, stream: UUID) -> list[StoredEvent]:
     return rows
 
 
+def _verified(header: RecordHeader, rows: list[StoredEvent]) -> Report:
+    return verify(b"".join(chunks(header, map(_recorded, rows))), check_note=is_signed)
+
+
 async def _pieces(header: RecordHeader, rows: list[StoredEvent]) -> AsyncIterator[bytes]:
     piece = b""
     for part in chunks(header, map(_recorded, rows)):
@@ -105,6 +115,7 @@ async def _pieces(header: RecordHeader, rows: list[StoredEvent]) -> AsyncIterato
         if len(piece) > 64 * 1024:
             yield piece
             piece = b""
+            await asyncio.sleep(0)  # a long record lets others have their turn
     yield piece
 
 

@@ -46,6 +46,7 @@ class SeatPrivate:
                 seat = seat_of(table.state, account)
                 if seat is not None and await self._recorder.was_noted(notes.seats[seat].stream, notes.bucket, command):
                     await notes.catch_up(self._log, [seat])
+                    await self._cache.catch_up(table)
                     return view_of(await self._views.projection(table), seat)
                 if seat is None:
                     judged: Any = TableRefusal("not_seated")
@@ -53,13 +54,15 @@ class SeatPrivate:
                     judged = TableRefusal("match_not_started")
                 else:
                     judged = game.decide(table.state.play, seat, notes.seats[seat].value, command.move)
-                if isinstance(judged, tuple) and seat is not None:
-                    if judged and not await self._recorder.record_note(table, notes, seat, command, judged):
+                if isinstance(judged, tuple) and judged and seat is not None:
+                    if not await self._recorder.record_note(table, notes, seat, command, judged):
                         continue
                     projection = await self._views.publish(table, rewrite=True)
                     return view_of(projection, seat)
                 if seat is not None and await notes.catch_up(self._log, [seat]):
                     continue
+                if isinstance(judged, tuple) and seat is not None:  # so it is already, in what others noted too
+                    return view_of(await self._views.publish(table, rewrite=True), seat)
                 raise_refusal(judged, table.codec.game, version=table.state.version)
         raise UnavailableError("The table is too busy; try again.", headers={"Retry-After": "1"})
 

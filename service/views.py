@@ -9,10 +9,10 @@ from uuid import UUID
 from msgspec import Struct
 
 from domain.decider import Seat
-from projections.redis_commands import ViewsAwayError, WriteRequest
+from projections.redis_commands import ViewsAwayError, WriteRequest, Written
 from projections.redis_store import RedisStore
 from projections.table_view import Projection, project, splice
-from service.live import LiveTable, TableCache, TableNames
+from service.live import LiveTable, TableCache, TableNames, is_code
 from service.notes import TableNotes, notes_of
 from service.store.log import Log
 
@@ -52,13 +52,26 @@ class Views:
         before = table.projection
         projection = await self.projection(table)
         with suppress(ViewsAwayError):
-            while await self._store.write(WriteRequest(projection, before, rewrite)) == "notes":
-                notes = notes_of(table)
-                if notes is None or not await notes.catch_up(self._log, range(len(projection.seats))):
-                    break
+            written = await self._store.write(WriteRequest(projection, before, rewrite))
+            while await self._is_behind(table, written, rewrite=rewrite):
                 projection = await self.projection(table)
+                written = await self._store.write(WriteRequest(projection, before, rewrite))
         table.projection = projection
         return projection
+
+    async def _is_behind(self, table: LiveTable, written: Written, *, rewrite: bool) -> bool:
+        """Fold what Redis is ahead by; whether there was anything that the projection has to have.
+
+        A newer view has the same moves in it (`old`), but not what a rewrite is for: names and notes.
+        """
+        if written == "notes":
+            return await self._catch_up_notes(table)
+        return written == "old" and rewrite and await self._cache.catch_up(table)
+
+    async def _catch_up_notes(self, table: LiveTable) -> bool:
+        """Fold what seats noted through other processes; return whether there was anything."""
+        notes = notes_of(table)
+        return notes is not None and await notes.catch_up(self._log, range(len(notes.seats)))
 
     async def projection(self, table: LiveTable) -> Projection:
         """Return the projection of what this process knows of the table."""
@@ -105,12 +118,13 @@ class Views:
             return None
         async with table.lock:
             await self._cache.catch_up(table)
+            await self._catch_up_notes(table)
             projection = await self.projection(table)
             with suppress(ViewsAwayError):
                 await self._store.write(WriteRequest(projection, None))
             table.projection = projection
         seat = seat_in(projection.players, account)
-        if projection.visibility == "private" and seat is None and (code is None or code != table.join_code):
+        if projection.visibility == "private" and seat is None and not is_code(code, table.join_code):
             return None
         return view_of(projection, seat, etag)
 
@@ -118,7 +132,7 @@ class Views:
         if code is None:
             return False
         table = await self._cache.get(stream)
-        return table is not None and table.join_code == code
+        return table is not None and is_code(code, table.join_code)
 
 
 def _of_seats(notes: TableNotes | None) -> tuple[tuple[int, Any], ...]:

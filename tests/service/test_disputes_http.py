@@ -2,7 +2,9 @@
 
 import hashlib
 import json
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
@@ -10,7 +12,8 @@ import pytest
 from domain import fairness
 from domain.disputes.model import OPEN_FOR
 from domain.registry import CURRENT
-from domain.verify import verify
+from domain.verify import checks_up_to, verify
+from service import dispute_evidence
 from service import wire_disputes as wire
 from service.dispute_streams import now
 from service.settings import Settings
@@ -163,6 +166,31 @@ def test_a_player_disputes_a_version_once_and_three_a_day(players: list[Player])
     fourth = dispute(players[0], table, version - 2)
     assert (fourth.status_code, code_of(fourth)) == (429, "disputes_per_day")
     assert int(fourth.headers["Retry-After"]) > 0
+
+
+def test_no_more_evidence_is_frozen_than_disputes_may_be_opened(
+    players: list[Player], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    frozen: list[str] = []
+
+    def counted(table: str, *given: Any) -> Any:
+        frozen.append(table)
+        return checks_up_to(table, *given)
+
+    monkeypatch.setattr(dispute_evidence, "checks_up_to", counted)
+    ada, ben, _ = players
+    table = begun(players)
+    version = play(players, table, 8)
+    with ThreadPoolExecutor(16) as senders:
+        asked = [senders.submit(dispute, ada, table, one) for one in range(1, version + 1)]
+    answers = sorted(one.result().status_code for one in asked)
+    assert answers == [201] * 3 + [429] * (version - 3)
+    assert len(frozen) == 3
+    key = new_key()
+    with ThreadPoolExecutor(8) as senders:
+        copies = [senders.submit(dispute, ben, table, 3, key=key) for _ in range(8)]
+    assert len({got(one.result(), 201)["dispute"] for one in copies}) == 1
+    assert len(frozen) == 4
 
 
 def test_a_retry_gives_the_same_dispute_and_another_body_none(players: list[Player]) -> None:

@@ -192,6 +192,44 @@ def test_hand_order_made_at_one_process_is_kept_by_the_other(urls: tuple[str, st
     assert elsewhere.view(table)["you"]["hand"] == kept
 
 
+def test_hand_order_made_at_a_process_that_missed_a_move_is_shown_by_both(urls: tuple[str, str]) -> None:
+    ada, ben = Player(urls[0], "Ada"), Player(urls[0], "Ben")
+    table = ada.create("romme", seats=2)
+    ben.sit(table)
+    ada.start(table)
+    people = (ada, ben)
+    for player in (ada, ben, ada, ben):
+        (seat,) = player.view(table)["to_act"]
+        mover = moved_to(people[seat], urls[1])
+        view = mover.view(table)
+        made = mover.move(table, view["you"]["decision"], choose_well(view, random.Random(7)))
+        order = player.view(table)["you"]["hand"][::-1]
+        done = player.http.put(f"/v1/tables/{table}/hand-order", json={"type": "arrange_hand", "cards": order})
+        assert done.json()["you"]["hand"] == order
+        assert done.json()["version"] == made.json()["version"], "never behind what the player has seen"
+        for url in urls:
+            assert moved_to(player, url).view(table)["you"]["hand"] == order
+
+
+def test_what_another_process_undid_is_done_again(urls: tuple[str, str]) -> None:
+    ada, ben = Player(urls[0], "Ada"), Player(urls[0], "Ben")
+    table = ada.create("romme", seats=2)
+    ben.sit(table)
+    elsewhere = moved_to(ben, urls[1])
+    path = f"/v1/tables/{table}/ready"
+    for player, ready in ((ben, True), (elsewhere, False), (ben, True)):
+        answer = player.http.put(path, json={"ready": ready}).json()
+        assert answer["seats"][1]["ready"] is ready
+        assert ada.view(table)["seats"][1]["ready"] is ready
+    ada.start(table)
+    first = ben.view(table)["you"]["hand"]
+    second = first[::-1]
+    for player, cards in ((ben, first), (elsewhere, second), (ben, first)):
+        player.http.put(f"/v1/tables/{table}/hand-order", json={"type": "arrange_hand", "cards": cards})
+        assert ada.view(table)["version"] == ben.view(table)["version"]
+        assert elsewhere.view(table)["you"]["hand"] == ben.view(table)["you"]["hand"] == cards
+
+
 def test_without_redis_a_match_with_bots_is_played_all_the_same(module_database_url: str) -> None:
     settings = settings_for(module_database_url, "redis://127.0.0.1:9/0")
     with running_service(settings) as url:

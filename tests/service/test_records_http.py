@@ -5,12 +5,16 @@ import json
 import random
 import subprocess
 import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 import httpx
 import psycopg
 import pytest
 
+from service import records
 from tests.service.client import Player, choose_hearts, in_log, play_match
 from tests.service.test_tables_http import code_of
 
@@ -99,6 +103,36 @@ def test_the_service_audits_a_table_and_the_log(people: list[Player], finished: 
     report = people[1].http.get(f"/v1/tables/{finished}/audit").json()
     assert report["ok"] is True
     assert [check["status"] for check in report["checks"]] == ["pass"] * 14
+
+
+def test_nobody_waits_while_a_match_is_audited(
+    people: list[Player], finished: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    going_on, others_served = threading.Event(), threading.Event()
+
+    def take_long(name: str) -> None:
+        work = getattr(records, name)
+
+        def waiting(*given: Any, **named: Any) -> Any:
+            going_on.set()
+            assert others_served.wait(10)
+            return work(*given, **named)
+
+        monkeypatch.setattr(records, name, waiting)
+
+    take_long("verify")
+    take_long("_rendered")
+    for path, accept in (("audit", "*/*"), ("record", "text/plain")):
+        going_on.clear()
+        others_served.clear()
+        with ThreadPoolExecutor(1) as sender:
+            asked = sender.submit(
+                people[0].http.get, f"/v1/tables/{finished}/{path}", headers={"Accept": accept}, timeout=30
+            )
+            assert going_on.wait(10)
+            people[1].http.get("/v1/me", timeout=5)
+            others_served.set()
+            assert asked.result().status_code == 200
 
 
 def test_a_changed_log_is_found(people: list[Player], finished: str, module_database_url: str) -> None:
