@@ -63,6 +63,8 @@ class Accounts:
         self._key = key
         self._known: dict[bytes, tuple[float, Account]] = {}
         self._names: dict[str, tuple[float, str | None]] = {}
+        self._tokens_epoch = 0
+        """Changes when a token may have been revoked: what was read before it is not remembered."""
         self._used: set[UUID] = set()
         self._noting: asyncio.Task[None] | None = None
         self.names_epoch = 0
@@ -84,11 +86,12 @@ class Accounts:
         known = self._known.get(digest)
         if known is not None and known[0] > now:
             return known[1]
+        epoch = self._tokens_epoch
         row = await self._store.token(digest)
         if row is None:
             raise UnauthenticatedError("Send a valid token: Authorization: Bearer bw_...")
         account = Account(str(row.player), row.role, row.id)
-        if self._redis.listening:
+        if self._redis.listening and epoch == self._tokens_epoch:
             if len(self._known) >= _REMEMBER_MOST:
                 self._known.clear()
             left = _REMEMBER_SECONDS if row.expires is None else row.expires / 1000 - time.time()
@@ -173,16 +176,20 @@ class Accounts:
 
     async def names_of(self, players: Iterable[str]) -> Mapping[str, str]:
         """Return public names by account; erased accounts are missing."""
-        now = time.monotonic()
+        now, epoch = time.monotonic(), self.names_epoch
         wanted = list(players)
-        missing = [player for player in wanted if self._names.get(player, (0.0, None))[0] <= now]
+        known = {player: entry[1] for player in wanted if (entry := self._names.get(player)) and entry[0] > now}
+        missing = [player for player in wanted if player not in known]
         if missing:
+            found = await self._store.names([UUID(player) for player in missing])
+            if epoch != self.names_epoch:
+                return await self.names_of(wanted)  # a name that was erased meanwhile must neither be told nor kept
             if len(self._names) >= _REMEMBER_MOST:
                 self._names.clear()
-            found = await self._store.names([UUID(player) for player in missing])
             for player in missing:
-                self._names[player] = (now + _NAMES_SECONDS, found.get(UUID(player)))
-        return {player: name for player in wanted if (name := self._names[player][1]) is not None}
+                known[player] = found.get(UUID(player))
+                self._names[player] = (now + _NAMES_SECONDS, known[player])
+        return {player: name for player in wanted if (name := known[player]) is not None}
 
     # tokens
 
@@ -221,12 +228,14 @@ class Accounts:
         kind, _, subject = message.partition(" ")
         if kind == "tokens":
             self._known.clear()
+            self._tokens_epoch += 1
         elif kind == "name":
             self._names.pop(subject, None)
             self.names_epoch += 1
 
     def _forget_all(self) -> None:
         self._known.clear()
+        self._tokens_epoch += 1
         self._names.clear()
         self.names_epoch += 1
 

@@ -17,7 +17,7 @@ from uuid import UUID
 import structlog
 
 from domain.decider import view_of
-from projections.redis_commands import ViewsAwayError, WriteRequest
+from projections.redis_commands import ViewsAwayError
 from projections.redis_store import DOUBLE_WRITE_SECONDS
 from service.composition import Services
 from service.errors import NotFoundError
@@ -165,13 +165,11 @@ class Worker:
                 return
             async with table.lock:
                 await self._services.cache.catch_up(table)
-                projection = await self._services.views.projection(table)
+                table.projection = None
+                await self._services.views.publish(table)
                 table.projection = None
         except DamagedStreamError as error:
             log.error("table cannot be shown", table=str(stream), reason=str(error))
-            return
-        with suppress(ViewsAwayError):
-            await self._services.redis.write(WriteRequest(projection, None))
 
     async def _complete_projections(self) -> None:
         """Make every table's projection after Redis was emptied."""

@@ -2,13 +2,16 @@
 
 import asyncio
 import socket
+import time
+from contextlib import suppress
 from types import SimpleNamespace
 from typing import Any
 from urllib.parse import urlsplit
 
 import pytest
 
-from service.protocol import WHOLE_ANSWER, Protocol, WholeAnswer
+from service import protocol
+from service.protocol import HEAD_BYTES, WHOLE_ANSWER, Protocol, WholeAnswer
 
 GET = b"GET /v1/games HTTP/1.1\r\nHost: x\r\n%b\r\n"
 
@@ -117,3 +120,40 @@ def test_nothing_is_written_to_who_has_gone(begun: tuple[Any, WholeAnswer]) -> N
     cycle.disconnected = True
     assert whole(200, [], b"{}")
     assert not cycle.written
+
+
+@pytest.mark.parametrize("head", [b"GET /" + b"a" * 60, b"GET /livez HTTP/1.1\r\nX: " + b"y" * 60, b"X-1: y\r\n" * 10])
+def test_a_head_that_does_not_end_is_given_up(service_url: str, head: bytes) -> None:
+    if head.startswith(b"X"):
+        head = b"GET /livez HTTP/1.1\r\n" + head
+    address = urlsplit(service_url)
+    with socket.create_connection((address.hostname, address.port), timeout=10) as connection:
+        connection.sendall(head)
+        sent = 0
+        piece = b"X-1: y\r\n" * 512 if head.endswith(b"\n") else b"z" * 4096
+        with suppress(OSError):
+            while sent < 100 * HEAD_BYTES:
+                connection.sendall(piece)
+                sent += len(piece)
+        assert sent < 100 * HEAD_BYTES
+
+
+def test_a_head_has_to_arrive_in_time(service_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(protocol, "HEAD_SECONDS", 0.5)
+    slow = (b"", b"GET /livez HTT", b"GET /livez HTTP/1.1\r\nHost: x\r\n", GET % b"" + b"GET /livez HTTP/1.1\r\n")
+    for head in slow:
+        assert b"400 Bad Request" in exchange(service_url, head), head
+    address = urlsplit(service_url)
+    with socket.create_connection((address.hostname, address.port), timeout=10) as connection:
+        for _ in range(3):
+            connection.sendall(b"GET /livez HTTP/1.1\r\nHost: x\r\n\r\n")
+            assert connection.recv(1 << 16).startswith(b"HTTP/1.1 200")
+            time.sleep(0.7)  # between requests there is no head to wait for
+
+
+def test_a_large_body_is_no_head(service_url: str) -> None:
+    body = b'{"name": "' + b"a" * 2 * HEAD_BYTES + b'"}'
+    post = b"POST /v1/players HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: %d\r\n\r\n%b"
+    received = exchange(service_url, post % (len(body), body), GET % b"")
+    assert received.startswith(b"HTTP/1.1 413")
+    assert b"HTTP/1.1 200" in received

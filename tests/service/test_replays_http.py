@@ -154,6 +154,8 @@ def test_nobody_sees_another_seat_while_the_match_runs(running: Followed) -> Non
 
 def test_no_card_that_is_hidden_from_the_caller_is_named(running: Followed) -> None:
     newest = max(version for version, _ in running.seen)
+    present = {running.replay(by).json()["version"] for by in (*running.people, running.spectator)}
+    assert present == {newest}, "a card played behind what was followed is public and no longer held"
     held = {seat: set(running.seen[newest, seat]["you"]["hand"]) for seat in range(3)}
     for asking, by in enumerate((*running.people, running.spectator)):
         others = set().union(*(hand for seat, hand in held.items() if seat != asking))
