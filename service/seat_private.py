@@ -46,7 +46,6 @@ class SeatPrivate:
                 seat = seat_of(table.state, account)
                 if seat is not None and await self._recorder.was_noted(notes.seats[seat].stream, notes.bucket, command):
                     await notes.catch_up(self._log, [seat])
-                    await self._cache.catch_up(table)
                     return view_of(await self._views.projection(table), seat)
                 if seat is None:
                     judged: Any = TableRefusal("not_seated")
