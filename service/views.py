@@ -53,11 +53,16 @@ class Views:
         projection = await self.projection(table)
         with suppress(ViewsAwayError):
             written = await self._store.write(WriteRequest(projection, before, rewrite))
-            while await self._is_behind(table, written, rewrite=rewrite):
+            while self._renamed(table) or await self._is_behind(table, written, rewrite=rewrite):
+                rewrite = rewrite or self._renamed(table)
                 projection = await self.projection(table)
                 written = await self._store.write(WriteRequest(projection, before, rewrite))
         table.projection = projection
         return projection
+
+    def _renamed(self, table: LiveTable) -> bool:
+        """Whether a name in the projection may have been erased while it was written."""
+        return table.names is not None and table.names.epoch != self._names.names_epoch
 
     async def _is_behind(self, table: LiveTable, written: Written, *, rewrite: bool) -> bool:
         """Fold what Redis is ahead by; whether there was anything that the projection has to have.
