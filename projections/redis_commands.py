@@ -2,6 +2,7 @@
 
 import time
 from typing import Any, Final, Literal, TypeAlias
+from zlib import crc32
 
 from msgspec import Struct
 
@@ -58,6 +59,8 @@ def apply_command(prefix: str, request: WriteRequest) -> tuple[Any, ...]:
         for seat, player in enumerate(new.players):
             if player is not None:
                 fields += [f"player:{player}", seat]
+    if old is None or lists_of(old) != lists_of(new):
+        fields += ["lists", lists_of(new)]
     since = new.version if request.rewrite else 0 if old is None else old.version
     return (f"{prefix}{{{new.table}}}", since, new.version, VIEW_TTL_SECONDS, len(new.seats), *new.notes, *fields)
 
@@ -88,7 +91,19 @@ def list_commands(prefix: str, request: WriteRequest) -> list[tuple[Any, ...]]:
         commands += [("ZADD", prefix + "bots", now, new.table), ("ZADD", prefix + "wake", now, new.table)]
     elif old is None or old.bots_to_act:
         commands.append(("ZREM", prefix + "bots", new.table))
+    if commands:
+        commands.append(("HSET", f"{prefix}{{{new.table}}}", "listed", lists_of(new)))
     return commands
+
+
+def lists_of(projection: Projection) -> str:
+    """Return what the lists say of a table, as one word.
+
+    The table's hash has it twice: written with the view, and after the lists. They differ where the
+    connection was lost in between.
+    """
+    players = crc32("|".join(player or "" for player in projection.players).encode())
+    return f"{projection.status}:{int(projection.bots_to_act)}:{players:08x}"
 
 
 def written(result: Any) -> Written | Exception:

@@ -1,7 +1,8 @@
 """The scripts that run inside Redis: compare-and-set of a table's view by version, and its read.
 
 A table is one hash (one hash tag, so one slot of a cluster): `version`, `visibility`, `public`,
-`summary`; for each seat `seat:<n>` and `notes:<n>`; `player:<id>` gives the seat of an account.
+`summary`, `lists` and `listed` (what the lists say of it, see `redis_commands.lists_of`); for each seat
+`seat:<n>` and `notes:<n>`; `player:<id>` gives the seat of an account.
 """
 
 from typing import Final

@@ -168,14 +168,15 @@ class RedisStore:
             raise self._failed(error) from error
 
     async def versions(self, tables: Sequence[str]) -> list[int]:
-        """Return the version of each table's view, 0 where there is none."""
+        """Return the version that is shown of each table, in view and lists; 0 where there is none."""
         try:
             async with self._redis.pipeline(transaction=False) as pipe:
                 for table in tables:
-                    pipe.hget(f"bw:{self.generation}:{{{table}}}", "version")
-                return [int(version or 0) for version in await pipe.execute()]
+                    pipe.hmget(f"bw:{self.generation}:{{{table}}}", ["version", "lists", "listed"])
+                shown = await pipe.execute()
         except (RedisError, OSError) as error:
             raise self._failed(error) from error
+        return [int(version or 0) if lists == listed else 0 for version, lists, listed in shown]
 
     # snapshots
 

@@ -116,7 +116,7 @@ def test_no_view_and_no_public_fact_has_a_card_of_a_hand(players: int) -> None:
     for state, _, _, facts in match(options(players, stop=True), seed=players):
         public = msgspec.json.encode([publish(fact) for fact in facts]).decode()
         now = after(state, facts)
-        open_cards = msgspec.json.encode(msgspec.structs.replace(board(now), left=())).decode()
+        open_cards = msgspec.json.encode(msgspec.structs.replace(board(now), left=(), last_trick=None)).decode()
         for seat in range(players) if to_act(now) else ():
             for card in hand(now, seat):
                 assert card not in open_cards
