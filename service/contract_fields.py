@@ -46,12 +46,12 @@ def structs_in(types: Iterable[Any]) -> Iterator[type[Struct]]:
             waiting += [getattr(info, name) for name in info.__struct_fields__]
 
 
-def field_texts(struct: type) -> dict[str, str]:
-    """The docstrings below the fields of a struct and of what it inherits from, as JSON would say them."""
+def field_texts(struct: type[Struct]) -> dict[str, str]:
+    """The docstrings below the fields of a struct and of what it inherits from, by their names in JSON."""
     texts: dict[str, str] = {}
     for base in reversed(_MADE_AFTER.get(struct, struct).__mro__):
         texts |= _texts_of_module(base.__module__).get(base.__name__, {})
-    return texts
+    return {field.encode_name: texts[field.name] for field in msgspec.structs.fields(struct) if field.name in texts}
 
 
 @cache
