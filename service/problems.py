@@ -35,7 +35,7 @@ class Problem(Struct, frozen=True):
     rule: str | UnsetType = UNSET
     """The number of the rule that refuses a move."""
     legal: tuple[Any, ...] | UnsetType = UNSET
-    """What the seat may do instead."""
+    """What the seat may do instead: entries like those of `you.legal`."""
     version: int | UnsetType = UNSET
     """The table's version, where the caller is behind."""
     have: int | UnsetType = UNSET

@@ -153,8 +153,13 @@ def _listening(settings: Settings) -> socket.socket:
         family = socket.getaddrinfo(settings.host, settings.port, type=socket.SOCK_STREAM)[0][0]
         return socket.create_server((settings.host, settings.port), family=family, backlog=2048)
     except OSError as error:
-        reason = "is in use" if error.errno == errno.EADDRINUSE else f"cannot be listened on: {error.strerror}"
-        raise ServeError(f"{place} {reason}; another one: {PREFIX}PORT=8001") from error
+        if error.errno == errno.EADDRINUSE:
+            raise ServeError(f"{place} is in use; another one: {PREFIX}PORT=8001") from error
+        if error.errno == errno.EACCES:
+            raise ServeError(f"{place} is not for this account; another one: {PREFIX}PORT=8000") from error
+        raise ServeError(
+            f"{settings.host} is no address of this machine that can be listened on; {PREFIX}HOST says which"
+        ) from error
 
 
 @contextmanager

@@ -356,7 +356,10 @@ def _table_type(game: AnyGame) -> Any:
             ("round", int),
             ("to_act", tuple[SeatNumber, ...]),
             ("board", game.board_type | None),
-            ("you", YOUS[game.key] | None),
+            (
+                "you",
+                Annotated[YOUS[game.key] | None, Meta(description="What only your seat may know; null without one.")],
+            ),
         ],
         frozen=True,
         tag_field="game",

@@ -227,6 +227,7 @@ async def run(settings: "Settings") -> None:
     """Run a worker until cancelled."""
     services = Services(settings)
     await services.open()
+    log.info("worker runs")
     try:
         await Worker(services).run()
     finally:

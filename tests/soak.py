@@ -313,10 +313,12 @@ def _done(clients: list[Client]) -> list[tuple[list[Any], list[Any]]]:
 
 def main() -> None:
     """Soak as the command line asks."""
-    parser = argparse.ArgumentParser(prog="python -m tests.soak", description="The service under faults.")
-    parser.add_argument("--minutes", type=float, default=60)
-    parser.add_argument("--players", type=int, default=6, help="clients that play at the same time")
-    parser.add_argument("--seed", type=int, default=SystemRandom().randrange(2**32))
+    parser = argparse.ArgumentParser(
+        prog="python -m tests.soak", description="The real service under matches, while things break."
+    )
+    parser.add_argument("--minutes", type=float, default=60, help="how long to play; default: 60")
+    parser.add_argument("--players", type=int, default=6, help="clients that play at the same time; default: 6")
+    parser.add_argument("--seed", type=int, default=SystemRandom().randrange(2**32), help="to play the same again")
     given = parser.parse_args()
     print(f"python -m tests.soak --minutes {given.minutes:g} --players {given.players} --seed {given.seed}", flush=True)
     with tempfile.TemporaryDirectory() as folder:

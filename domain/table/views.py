@@ -16,10 +16,15 @@ class SeatPublic(Struct, frozen=True, gc=False):
 
     seat: Seat
     kind: SeatKind
+    """`open`: nobody sits there yet."""
     player: str | None
+    """The account of a person; null for bots and open seats."""
     name: str | None
+    """The person's public name; null for bots, open seats and erased accounts."""
     total: int
+    """The points of the match so far."""
     ready: bool
+    """The ready mark. It informs the host and binds nobody."""
     place: int | None
     """Place at the end of the match, 1 is best; null before."""
 
@@ -29,17 +34,30 @@ class TablePublic(Struct, frozen=True, gc=False):
 
     game: str
     table: str
+    """The table's id."""
     rules_version: int
+    """The version of the game's rules that the table is played under to its end."""
     status: Status
+    """`lobby` before the match, `running` while somebody has to act, `between_rounds` where the host starts
+    each round, `finished` after the last round, `closed` when nobody is left. New ones may come."""
     version: int
+    """Number of events so far: one for each accepted command."""
     visibility: Visibility
+    """A `private` table is in no list and takes its join code."""
     created: int
+    """Milliseconds since 1970 UTC."""
     host: Seat | None
+    """The seat that may start, end, change options and seat bots; null when nobody is left."""
     seats: tuple[SeatPublic, ...]
+    """All seats, in their order."""
     options: Any
+    """All options with their values, defaults included."""
     commitment: str
+    """SHA-256 that binds the server to its secret for the shuffles, in hex; the secret is revealed at the end."""
     round: int
+    """The round that is played, from 1; 0 before the match."""
     to_act: tuple[Seat, ...]
+    """The seats that the game waits for; several at once where they decide at the same time."""
     board: Any
     """The game's public part; null before the match."""
 
@@ -51,7 +69,9 @@ class You(Struct, frozen=True, gc=False):
     decision: int | None
     """The number to answer with the next move; null while none is open."""
     hand: tuple[Card, ...]
+    """The seat's cards."""
     legal: tuple[Any, ...]
+    """An entry for each kind of move that is open now; empty while it is not the seat's turn."""
     private: Any
     """What the game lets only this seat know besides; null before the match."""
     join_code: str | None
@@ -62,10 +82,15 @@ class EventSeen(Struct, frozen=True, gc=False):
     """An event as one viewer may see it."""
 
     version: int
+    """Its number at the table, from 1."""
     time: int
+    """Milliseconds since 1970 UTC."""
     type: str
+    """The kind of command or move; new ones may come."""
     seat: Seat | None
+    """Who acted; null before he has a seat, and for decisions of arbiters."""
     decision: int | None
+    """The decision that a move answered."""
     table: tuple[TableFact, ...]
     """What happened to seats, host and match."""
     facts: tuple[Any, ...]

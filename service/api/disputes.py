@@ -138,6 +138,7 @@ OPERATIONS: tuple[Operation[Any], ...] = (
         method="POST",
         path="/v1/disputes/{dispute}/withdrawal",
         summary="Take my dispute back before it is decided",
+        description="The version may be disputed again in time. What was taken back still counts for the three a day.",
         tag="disputes",
         run=withdraw_dispute,
         answer=DisputeSeen,

@@ -55,6 +55,7 @@ OPERATIONS: tuple[Operation[Any], ...] = (
         method="GET",
         path="/v1/games",
         summary="List the games",
+        description="Their names, for `game` elsewhere, with the number of seats and the newest version of the rules.",
         tag="games",
         run=list_games,
         public=True,
@@ -66,6 +67,8 @@ OPERATIONS: tuple[Operation[Any], ...] = (
         method="GET",
         path="/v1/games/{game}",
         summary="Look at a game and its options",
+        description="`options` is the JSON Schema of what createTable takes as `options`: names, values, defaults "
+        "and texts for a form.",
         tag="games",
         run=get_game,
         public=True,

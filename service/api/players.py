@@ -91,6 +91,7 @@ OPERATIONS: tuple[Operation[Any], ...] = (
         method="GET",
         path="/v1/me",
         summary="Look at my account",
+        description="Id, public name and role of the account that the token belongs to.",
         tag="me",
         run=get_me,
         answer=wire.Me,
@@ -101,6 +102,8 @@ OPERATIONS: tuple[Operation[Any], ...] = (
         method="PATCH",
         path="/v1/me",
         summary="Change my public name",
+        description="Names need not be unique. Views, lists and leaderboards show the new one at once; records name "
+        "nobody.",
         tag="me",
         run=change_me,
         body=wire.MeChange,
@@ -123,6 +126,8 @@ OPERATIONS: tuple[Operation[Any], ...] = (
         method="POST",
         path="/v1/me/tokens",
         summary="Create a token for a further device",
+        description="Revoke one device without the others. The token is shown once; a retry with the same "
+        "Idempotency-Key gives the same one.",
         tag="me",
         run=create_token,
         status=201,
@@ -136,6 +141,8 @@ OPERATIONS: tuple[Operation[Any], ...] = (
         method="GET",
         path="/v1/me/tokens",
         summary="List my tokens",
+        description="Those that are still valid, newest first, without their secrets; `current` is the one of this "
+        "request.",
         tag="me",
         run=list_tokens,
         answer=wire.TokenList,
@@ -145,6 +152,8 @@ OPERATIONS: tuple[Operation[Any], ...] = (
         method="DELETE",
         path="/v1/me/tokens/{token}",
         summary="Revoke a token at once everywhere",
+        description="It is refused from now on by every process; your other tokens stay valid. The id is in "
+        "listTokens.",
         tag="me",
         run=revoke_token,
         status=204,

@@ -80,6 +80,7 @@ OPERATIONS: tuple[Operation[Any], ...] = (
         method="GET",
         path="/v1/tables/{table}/drafts",
         summary="Look at my drafts",
+        description="What only your seat knows of the running round, as in `you.private`. 409 in games without drafts.",
         tag="private",
         run=get_drafts,
         answer=tuple(wire.PRIVATES.values()),
@@ -90,6 +91,9 @@ OPERATIONS: tuple[Operation[Any], ...] = (
         method="POST",
         path="/v1/tables/{table}/drafts",
         summary="Prepare a meld that nobody else sees",
+        description="For games with melds (Rommé), in your own turn. A draft sets cards aside in your view only and "
+        "ends with the turn; a move `lay` without melds lays all drafts. Its name is in the answer, in "
+        "`you.private`.",
         tag="private",
         run=prepare_draft,
         status=201,
@@ -105,6 +109,7 @@ OPERATIONS: tuple[Operation[Any], ...] = (
         method="DELETE",
         path="/v1/tables/{table}/drafts",
         summary="Take back all my drafts",
+        description="In your own turn. Nobody else learns of it.",
         tag="private",
         run=take_back_drafts,
         answer=wire.TABLE,
@@ -116,6 +121,7 @@ OPERATIONS: tuple[Operation[Any], ...] = (
         method="DELETE",
         path="/v1/tables/{table}/drafts/{draft}",
         summary="Take back one of my drafts",
+        description="In your own turn. Nobody else learns of it.",
         tag="private",
         run=take_back_draft,
         answer=wire.TABLE,
@@ -142,6 +148,9 @@ OPERATIONS: tuple[Operation[Any], ...] = (
         method="POST",
         path="/v1/tables/{table}/advice",
         summary="Ask what my cards can be",
+        description="For games with melds (Rommé). `readings`: which melds these cards can be, also added to melds "
+        "on the table. `partition`: the best split of the whole hand. `melds`: melds in the hand. It "
+        "uses what you see and nothing else.",
         tag="private",
         run=ask_advice,
         body=tuple(wire.QUESTIONS.values()),

@@ -182,6 +182,8 @@ OPERATIONS: tuple[Operation[Any], ...] = (
         method="GET",
         path="/v1/tables/{table}",
         summary="Look at a table as my seat, or as a spectator",
+        description="The whole of what the caller may see: seats, board and, for who holds a seat, `you` with hand, "
+        "open decision and legal moves; `you` is null for spectators. Poll it with If-None-Match.",
         tag="tables",
         run=get_table,
         query=wire.TableQuery,
@@ -196,6 +198,9 @@ OPERATIONS: tuple[Operation[Any], ...] = (
         method="POST",
         path="/v1/tables/{table}/seats",
         summary="Sit down, add a client seed, or seat a bot",
+        description="Before the match. Without `seat` you get the first open one. Who sits already may call it "
+        "again, once, to add a client seed. `bot` is for the host. A private table asks for its "
+        "`join_code`.",
         tag="seats",
         run=take_seat,
         status=201,
@@ -222,6 +227,7 @@ OPERATIONS: tuple[Operation[Any], ...] = (
         method="DELETE",
         path="/v1/tables/{table}/seats/{seat}",
         summary="Free a bot's seat before the match (host)",
+        description="So that a person can sit there. The seats of people become open when they leave.",
         tag="seats",
         run=free_seat,
         answer=wire.TABLE,
@@ -262,6 +268,8 @@ OPERATIONS: tuple[Operation[Any], ...] = (
         method="PUT",
         path="/v1/tables/{table}/ready",
         summary="Set or clear my ready mark",
+        description="The host sees that you are ready; nobody has to wait for it. All marks go when an option "
+        "changes or a round starts.",
         tag="tables",
         run=mark_ready,
         body=wire.Ready,
@@ -274,6 +282,8 @@ OPERATIONS: tuple[Operation[Any], ...] = (
         method="POST",
         path="/v1/tables/{table}/end",
         summary="End an open match between rounds (host)",
+        description="For matches without a fixed end (Rommé with `match_end` open), after any round but before the "
+        "next; places follow from the totals.",
         tag="tables",
         run=end_match,
         answer=wire.TABLE,

@@ -45,7 +45,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             reading = given.consistency
             consistency = msgspec.json.decode(_small(reading), type=Consistency)
     except (OSError, ValueError, EOFError, RecursionError, zlib.error) as error:
-        print(f"blattwerk verify: {reading}: {error}", file=sys.stderr)
+        reason = error.strerror if isinstance(error, OSError) else None
+        print(f"blattwerk verify: {reading}: {reason or error}", file=sys.stderr)
         return 2
     report = verify(document, check_note=note_checker(), key=given.key, checkpoint=checkpoint, consistency=consistency)
     print(json.dumps(msgspec.to_builtins(report), indent=2) if given.json else as_text(report))

@@ -7,6 +7,9 @@ import httpx
 import pytest
 
 from service.contract import main
+from service.contract_fields import field_texts, structs_in
+from service.problems import Problem
+from service.wire import MOVE_RESULT
 from tests.contract.document import CONTRACT, OPERATIONS, PATH, Operation, examples_of, faults, reachable, resolved
 
 PROBLEM = "application/problem+json"
@@ -50,6 +53,25 @@ def test_operations_have_names_of_their_own_and_declared_tags() -> None:
         assert set(operation.definition["tags"]) <= tags, operation.id
         assert operation.definition["summary"], operation.id
         assert operation.definition["description"], operation.id
+        assert operation.definition["description"] != operation.definition["summary"] + ".", operation.id
+
+
+@pytest.mark.parametrize("schema", ["HeartsTable", "RommeTable", "HeartsYou", "HeartsEvent", "SeatPublic", "Problem"])
+def test_every_field_of_what_clients_read_most_is_explained(schema: str) -> None:
+    for name, field in CONTRACT["components"]["schemas"][schema]["properties"].items():
+        plain = name in ("game", "type", "title", "status", "detail", "trace_id", "seat", "private")
+        assert plain or "$ref" in field or field.get("description"), name
+
+
+def test_what_stands_below_a_field_in_the_source_is_its_description() -> None:
+    described = 0
+    for struct in structs_in([MOVE_RESULT, Problem]):
+        properties = CONTRACT["components"]["schemas"][struct.__name__].get("properties", {})
+        for name, text in field_texts(struct).items():
+            if "$ref" not in properties[name]:
+                assert properties[name]["description"] == text, (struct, name)
+                described += 1
+    assert described > 50
 
 
 @EVERY

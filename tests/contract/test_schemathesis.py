@@ -1,11 +1,17 @@
-"""The running service against its contract, by Schemathesis: two users, all checks, all phases."""
+"""The running service against its contract, by Schemathesis: two users, all checks, all phases.
 
+`CONTRACT_EXAMPLES` says how many examples each operation gets; `make fuzz` gives many.
+"""
+
+import os
 from pathlib import Path
 from random import SystemRandom
 
 import pytest
 
 from tests.contract.fuzzing import run_schemathesis
+
+EXAMPLES = int(os.environ.get("CONTRACT_EXAMPLES", "12"))
 
 
 @pytest.mark.parametrize("phases", [("examples", "coverage", "fuzzing"), ("stateful",)], ids="-".join)
@@ -15,5 +21,5 @@ def test_the_service_keeps_its_contract(
     seed = SystemRandom().randrange(2**32)
     print(f"seed {seed}")
     tokens = {"operator": operator_token, "arbiter": arbiter_token}
-    run = run_schemathesis(service_url, tmp_path, **tokens, seed=seed, examples=12, phases=phases)
+    run = run_schemathesis(service_url, tmp_path, **tokens, seed=seed, examples=EXAMPLES, phases=phases)
     assert run.returncode == 0, f"seed {seed}\n{run.stdout[-20_000:]}\n{run.stderr[-5_000:]}"

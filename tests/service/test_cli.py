@@ -109,8 +109,7 @@ def test_a_ready_service_says_what_to_try_and_that_works(service: Running) -> No
         url = next(word for word in words if word.startswith("http"))
         method = words[words.index("-X") + 1] if "-X" in words else "GET"
         headers = dict(words[place + 1].split(": ", 1) for place, word in enumerate(words) if word == "-H")
-        body = words[words.index("--json") + 1] if "--json" in words else None
-        headers |= {"Content-Type": "application/json"} if body else {}
+        body = words[words.index("-d") + 1] if "-d" in words else None
         assert httpx.request(method, url, headers=headers, content=body).status_code in (200, 201)
 
 
@@ -150,6 +149,25 @@ def test_a_busy_port_is_one_line(service: Running, tmp_path: Path) -> None:
     said = refused("serve", env=environment(tmp_path / "data", port=port))
     assert said == f"blattwerk: port {port} of 127.0.0.1 is in use; another one: BLATTWERK_PORT=8001\n"
     assert not (tmp_path / "data").exists()
+
+
+def test_a_host_that_is_not_of_this_machine_is_one_line_that_names_the_setting(tmp_path: Path) -> None:
+    for host in ("203.0.113.9", "cards.invalid"):
+        said = refused("serve", env=environment(tmp_path / "data", host=host))
+        expected = (
+            f"blattwerk: {host} is no address of this machine that can be listened on; BLATTWERK_HOST says which\n"
+        )
+        assert said == expected
+
+
+def test_what_is_announced_works_with_any_curl(service: Running) -> None:
+    assert "--json" not in service.announced, "curl knows it from 7.82 on"
+    assert "-H 'Content-Type: application/json' -d '{\"name\": \"Ada\"}'" in service.announced
+
+
+def test_the_list_of_commands_says_each_purpose_to_its_end() -> None:
+    listed = CliRunner().invoke(main, ["--help"]).output
+    assert "..." not in listed.partition("Commands:")[2]
 
 
 def test_a_second_service_on_the_same_data_is_one_line(service: Running) -> None:
