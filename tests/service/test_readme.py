@@ -84,7 +84,7 @@ def test_the_first_match_of_the_readme_is_played_to_its_end(shell: Callable[...,
     assert sum(json.loads(totals)) % 26 == 0
 
 
-def test_a_record_is_verified_and_a_move_disputed_as_the_readme_shows(
+def test_a_match_is_replayed_verified_and_disputed_as_the_readme_shows(
     shell: Callable[..., list[str]], service_url: str
 ) -> None:
     ada = Player(service_url, "Ada")
@@ -95,12 +95,13 @@ def test_a_record_is_verified_and_a_move_disputed_as_the_readme_shows(
         in_log(ada, table)
     (first,) = blocks("sh")
     functions = [line for line in first.splitlines() if re.match(r"(key|field|post)\(\) \{", line)]
-    record, log, dispute = [block.splitlines() for block in blocks("console") if "$url" in block]
-    commands = commands_of([*record, *log, *dispute])
+    replay, record, log, dispute = [block.splitlines() for block in blocks("console") if "$url" in block]
+    commands = commands_of([*replay, *record, *log, *dispute])
     said = shell("\n".join(functions + commands), table=tables[0], auth=f"Authorization: Bearer {ada.token}")
+    replayed = [line for line in replay if not line.startswith("$ ")]
     verified = [line for line in record if not line.startswith("$ ")]
     decided = [line for line in dispute if not line.startswith("$ ")]
-    assert said == [*verified, *verified, *decided], "verified once by itself, once against the checkpoint"
+    assert said == [*replayed, *verified, *verified, *decided], "verified once by itself, once against the checkpoint"
 
 
 def test_every_command_of_the_readme_exists() -> None:
