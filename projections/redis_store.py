@@ -42,6 +42,8 @@ from projections.redis_scripts import APPLY, READ
 _DOWN_SECONDS: Final = 0.5
 """How long Redis is left alone after it failed, so that requests do not queue for its time-outs."""
 _REFRESH_SECONDS: Final = 1.0
+_CLOSE_SECONDS: Final = 2.0
+"""How long closing waits for a Redis that may be away."""
 DOUBLE_WRITE_SECONDS: Final = 2.5
 """After this time every process writes to a generation that was announced."""
 
@@ -78,7 +80,8 @@ class RedisStore:
         running = [task for task in (self._refresher, self._listener) if task is not None]
         for task in running:
             task.cancel()
-        await asyncio.gather(*running, return_exceptions=True)  # each closes its connection before the pool does
+        if running:  # each closes its connection before the pool does
+            await asyncio.wait(running, timeout=_CLOSE_SECONDS)
         await self._writes.close()
         await self._reads.close()
         await self._redis.aclose()

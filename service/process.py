@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 _KEEP_ALIVE_SECONDS: Final = 75
 _BACKLOG: Final = 2048
+_WORKER_END_SECONDS: Final = 30.0
+"""How long a worker may take to end when it is asked to."""
 _YOUNG_MOST: Final = 20_000
 """New containers after which the collector looks at the young ones."""
 
@@ -93,8 +95,15 @@ def run_worker(settings: Settings) -> None:
 
     async def work() -> None:
         working = asyncio.ensure_future(worker.run(settings))
+        loop = asyncio.get_running_loop()
+
+        def end() -> None:
+            working.cancel()
+            # A library may lose the cancellation where database or Redis go away at the same time.
+            loop.call_later(_WORKER_END_SECONDS, os._exit, 1)
+
         for number in (signal.SIGTERM, signal.SIGINT):
-            asyncio.get_running_loop().add_signal_handler(number, working.cancel)
+            loop.add_signal_handler(number, end)
         with suppress(asyncio.CancelledError):
             await working
 

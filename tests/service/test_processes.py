@@ -155,3 +155,31 @@ async def test_a_preflight_of_a_named_origin_is_answered_without_the_application
 
 def test_without_origins_the_application_is_left_as_it_is() -> None:
     assert with_cors(hello, []) is hello
+
+
+STUBBORN_WORKER: Final = """
+import asyncio
+from service import process, worker
+from service.settings import Settings
+
+async def run(settings):
+    print("started", flush=True)
+    while True:
+        try:
+            await asyncio.sleep(60)
+        except asyncio.CancelledError:
+            print("asked", flush=True)
+
+worker.run = run
+process._WORKER_END_SECONDS = 0.5
+process.run_worker(Settings())
+"""
+
+
+def test_a_worker_that_does_not_end_when_asked_to_ends_nevertheless() -> None:
+    command = [sys.executable, "-c", STUBBORN_WORKER]
+    with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as process:
+        assert said(process) == "started\n"
+        process.send_signal(signal.SIGTERM)
+        assert said(process) == "asked\n"
+        assert process.wait(20) == 1

@@ -175,6 +175,21 @@ async def _refusals(log: Log, stream: UUID) -> int:
     return sum(isinstance(result, StoreUnavailableError) for result in results)
 
 
+async def test_who_is_cancelled_while_the_database_goes_away_ends(proxy: tuple[Proxy, Log]) -> None:
+    """A worker whose supervisor and database were killed together is asked to end in just that moment."""
+    line, log = proxy
+    line.order("silence", lasting=True)
+    reading = asyncio.create_task(log.ping())
+    await line.hit.wait()
+    reading.cancel()
+    await asyncio.sleep(0.05)  # psycopg tells the server that nobody waits any more
+    line.close()
+    line.mend()
+    with pytest.raises(asyncio.CancelledError):
+        await asyncio.wait_for(asyncio.shield(reading), 10)
+    assert reading.cancelled()
+
+
 async def test_closing_does_not_wait_for_a_database_that_stays_away(database_url: str) -> None:
     with TemporaryDirectory() as folder:
         async with proxied(database_url, Path(folder)) as (_, url):
