@@ -69,7 +69,7 @@ bench-peers: .venv/.peers
 
 fuzz: .venv/.fuzz
 	$(BIN)/python -m tests.fuzz
-	CONTRACT_EXAMPLES=100 $(BIN)/pytest --timeout 7200 tests/contract/test_schemathesis.py
+	CONTRACT_EXAMPLES=100 CONTRACT_SEED=random $(BIN)/pytest -s --timeout 7200 tests/contract/test_schemathesis.py
 
 soak: .venv/.test
 	$(BIN)/python -m tests.soak
