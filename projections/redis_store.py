@@ -59,6 +59,8 @@ class RedisStore:
         self._next: int | None = None
         self.complete = False
         """Whether the generation holds every table, not only those written since Redis was emptied."""
+        self._idle: list[Any] = []
+        """Connections for exchanges, not in the pool while they are here."""
         self._down_until = 0.0
         self._apply_sha = ""
         self._read_sha = ""
@@ -84,6 +86,8 @@ class RedisStore:
             await asyncio.wait(running, timeout=_CLOSE_SECONDS)
         await self._writes.close()
         await self._reads.close()
+        while self._idle:
+            await self._redis.connection_pool.release(self._idle.pop())
         await self._redis.aclose()
 
     @property
@@ -364,17 +368,28 @@ class RedisStore:
         return results
 
     async def _exchange(self, packed: bytes, count: int) -> list[Any]:
-        """Send packed commands and read their answers; an error answer is a value."""
-        pool = self._redis.connection_pool
-        connection = await pool.get_connection()
+        """Send packed commands and read their answers; an error answer is a value.
+
+        A connection that was used before may have been lost meanwhile: then the commands, all of which may
+        be repeated, are sent once more on a new one.
+        """
+        if self._idle:
+            with suppress(RedisError, OSError):
+                return await self._exchange_on(self._idle.pop(), packed, count)
+        return await self._exchange_on(await self._redis.connection_pool.get_connection(), packed, count)
+
+    async def _exchange_on(self, connection: Any, packed: bytes, count: int) -> list[Any]:
         try:
             await connection.send_packed_command(packed, check_health=False)
-            return [await _answer(connection) for _ in range(count)]
+            answers = [await _answer(connection) for _ in range(count)]
         except BaseException:
-            await connection.disconnect()  # what is still to be read belongs to nobody
+            try:
+                await connection.disconnect()  # what is still to be read belongs to nobody
+            finally:
+                await self._redis.connection_pool.release(connection)
             raise
-        finally:
-            await pool.release(connection)
+        self._idle.append(connection)  # kept: taking one from the pool costs as much as an exchange
+        return answers
 
     async def _exchange_reads(self, asks: list[tuple[str, str, int, int, str]]) -> list[TableSeen | Exception | None]:
         commands = [

@@ -7,6 +7,7 @@ is parsed or built that the operation does not ask for.
 import time
 from collections.abc import AsyncIterator, Iterable, Sequence
 from contextlib import asynccontextmanager
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
 import structlog
@@ -50,6 +51,9 @@ OPERATIONS: Final[tuple[Operation[Any], ...]] = (
     *disputes.OPERATIONS,
     *operations.OPERATIONS,
 )
+_PATHS_KEPT: Final = 8192
+_PATH_KEPT_LENGTH: Final = 150
+"""Longer paths are looked up each time, so that nobody fills the memory with them."""
 _NONE: Final[dict[str, Any]] = {}
 log = structlog.get_logger("blattwerk.http")
 
@@ -115,9 +119,16 @@ class Resources:
         self._shapes: dict[int, list[tuple[bool, ...]]] = {}
         for resource in resources:
             self._add(resource)
+        self._found = lru_cache(maxsize=_PATHS_KEPT)(self._find)
 
     def find(self, path: str) -> "tuple[Resource, dict[str, str]] | None":
-        """Return the resource of a path and the values of its parameters, None if there is none."""
+        """Return the resource of a path and the values of its parameters, None if there is none.
+
+        The values are shared by all requests of the path.
+        """
+        return self._found(path) if len(path) < _PATH_KEPT_LENGTH else self._find(path)
+
+    def _find(self, path: str) -> "tuple[Resource, dict[str, str]] | None":
         plain = self._plain.get(path)
         if plain is not None:
             return plain, {}

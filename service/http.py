@@ -34,6 +34,7 @@ if TYPE_CHECKING:
 MAX_BODY_BYTES: Final = 64 * 1024
 TAG_LENGTH_MAX: Final = 100
 _encode: Final = msgspec.json.Encoder().encode
+_UUID_LENGTH: Final = 36
 _UUID: Final = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 _trace_ids: Final = partial(Random(os.urandom(32)).getrandbits, 128)  # noqa: S311
 """New trace ids: unique, but no secret."""
@@ -164,7 +165,8 @@ class Call:
 
     def uuid(self, name: str) -> UUID:
         """Return a path parameter as UUID; other spellings than the usual one do not exist."""
-        found = _uuid(self.path(name))
+        text = self.path(name)
+        found = _uuid(text) if len(text) == _UUID_LENGTH else None  # longer ones would fill the memory of `_uuid`
         if found is None:
             raise NotFoundError("There is nothing at this address for you.")
         return found
@@ -375,6 +377,11 @@ def answer(
     if content:
         sent.append((b"content-type", media_type.encode()))
     return Answer(status, tuple(sent), content)
+
+
+@lru_cache(maxsize=256)
+def _header_name(name: str) -> bytes:
+    return name.lower().encode("latin-1")
 
 
 def streamed(pieces: AsyncIterator[bytes], media_type: str, headers: Mapping[str, str]) -> Answer:
