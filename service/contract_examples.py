@@ -14,7 +14,7 @@ from domain.registry import CURRENT
 from domain.table.views import event_seen
 from domain.transparency import checkpoint_text, leaf_of
 from domain.verify import verify
-from service import wire
+from service import wire, wire_games
 from service.api.games import game_info, game_summary, rule_list
 from service.contract_disputes import dispute_answers, dispute_bodies
 from service.contract_matches import PLAYER, TABLE, TIME, ExampleMatch, asked_seats
@@ -63,9 +63,9 @@ def bodies() -> dict[str, Examples]:
         "markReady": {"ready": {"ready": True}},
         "changeOptions": {"first_meld_min": {"first_meld_min": 40}},
         "makeMove": moves,
-        "prepareDraft": _described(tuple(wire.DRAFTS.values())),
-        "orderHand": _described(tuple(wire.HAND_ORDERS.values())),
-        "askAdvice": _described(tuple(wire.QUESTIONS.values())),
+        "prepareDraft": _described(tuple(wire_games.DRAFTS.values())),
+        "orderHand": _described(tuple(wire_games.HAND_ORDERS.values())),
+        "askAdvice": _described(tuple(wire_games.QUESTIONS.values())),
         **dispute_bodies(),
     }
 
@@ -202,7 +202,7 @@ _OF_MATCHES: Final = {"makeMove": _result, "listEvents": _page, "getReplay": _re
 def _advice() -> Examples:
     """Answers to those example questions that can be asked of the example's hand."""
     made: Examples = {}
-    for key, question_type in wire.QUESTIONS.items():
+    for key, question_type in wire_games.QUESTIONS.items():
         match, advice = _matches()[key], CURRENT[key].advice
         for name, question in _described((question_type,)).items():
             answer = (

@@ -348,7 +348,7 @@ class Disputes:
         if final is None:
             return None
         (row,) = await self._log.read(table.stream, final - 1, 1)
-        return int(row.received_at.timestamp() * 1000)
+        return row.time
 
     def _id_for(self, account: str, key: str) -> UUID:
         """An id that follows from an idempotency key and that nobody outside can foresee."""

@@ -101,7 +101,7 @@ class Folds:
             rows = await self._log.read(stream, last.version, _PAGE) if len(rows) >= _PAGE - 1 else []
         if passed is not None:
             await self._keep(stream, passed)
-        return Latest(state, last.hash, int(last.received_at.timestamp() * 1000))
+        return Latest(state, last.hash, last.time)
 
     async def _resume(self, stream: UUID) -> tuple[Fold | None, list[StoredEvent]]:
         """Return the latest fold that the log confirms, and the first events from the one that it ends with."""

@@ -86,7 +86,7 @@ class Records:
         )
 
     def _head(self, stream: UUID, row: StoredEvent) -> RecordHead:
-        time = int(row.received_at.timestamp() * 1000)
+        time = row.time
         return RecordHead(row.version, row.hash.hex(), time, self._signer.head(stream, row.version, row.hash, time))
 
     async def _over(self, stream: UUID, account: str, code: str | None) -> tuple[LiveTable, list[StoredEvent]]:

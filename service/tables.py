@@ -267,7 +267,7 @@ class Tables:
         row = await self._log.head(table.stream)
         if row is None:
             raise no_table()
-        return row.version, row.hash, int(row.received_at.timestamp() * 1000)
+        return row.version, row.hash, row.time
 
     async def current(self, stream: UUID, account: str, code: str | None = None) -> LiveTable:
         """Return the table as the log has it now, if it exists for this account."""

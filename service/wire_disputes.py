@@ -11,20 +11,8 @@ from domain.registry import CURRENT
 from domain.table.model import Verdict
 from domain.verify.report import Check
 from service.dispute_evidence import PartSeen
-from service.wire import (
-    EXPLANATIONS,
-    TABLES,
-    Cursor,
-    Hash,
-    Id,
-    Limit,
-    ReachedVersion,
-    SeatNumber,
-    Time,
-    class_name,
-    many,
-    per_game,
-)
+from service.wire import Cursor, Hash, Id, Limit, ReachedVersion, SeatNumber, Time
+from service.wire_games import EXPLANATIONS, TABLES, class_name, many, per_game
 
 _TEXT_PATTERN: Final = (
     r"^[^\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069\ufffe\uffff]+$"

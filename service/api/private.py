@@ -2,13 +2,14 @@
 
 import hashlib
 import re
+from collections.abc import Mapping
 from typing import Any, Final
 
 import msgspec
 
 from domain.registry import CURRENT
 from domain.table.model import TableRefusal
-from service import wire
+from service import wire_games
 from service.api.links import draft_links
 from service.api.shared import TABLE_ETAG, VIEW_HEADERS, body_for, strict, view_answer
 from service.commands import once
@@ -16,10 +17,15 @@ from service.errors import NotFoundError
 from service.http import Answer, Call, Operation, answer, canonical_body
 from service.refusals import raise_refusal
 
+
+def _decoders(types: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: msgspec.json.Decoder(strict(type_)) for key, type_ in types.items()}
+
+
 _DRAFT: Final = re.compile("p[0-9]{1,4}")
-_drafts: Final[dict[str, Any]] = {key: msgspec.json.Decoder(strict(type_)) for key, type_ in wire.DRAFTS.items()}
-_orders: Final[dict[str, Any]] = {key: msgspec.json.Decoder(strict(type_)) for key, type_ in wire.HAND_ORDERS.items()}
-_questions: Final[dict[str, Any]] = {key: msgspec.json.Decoder(strict(type_)) for key, type_ in wire.QUESTIONS.items()}
+_drafts: Final = _decoders(wire_games.DRAFTS)
+_orders: Final = _decoders(wire_games.HAND_ORDERS)
+_questions: Final = _decoders(wire_games.QUESTIONS)
 
 
 async def get_drafts(call: Call) -> Answer:
@@ -60,9 +66,9 @@ async def ask_advice(call: Call) -> Answer:
 
 async def _take_back(call: Call, draft: str | None) -> Answer:
     table, game = call.uuid("table"), await _game(call)
-    if game not in wire.TAKE_BACKS:
+    if game not in wire_games.TAKE_BACKS:
         raise_refusal(TableRefusal("no_notes"), CURRENT[game])
-    move: Any = wire.TAKE_BACKS[game](draft)
+    move: Any = wire_games.TAKE_BACKS[game](draft)
     return view_answer(await call.services.seat_private.note(table, call.caller.id, once("take_back", move)))
 
 
@@ -83,7 +89,7 @@ OPERATIONS: tuple[Operation[Any], ...] = (
         description="What only your seat knows of the running round, as in `you.private`. 409 in games without drafts.",
         tag="private",
         run=get_drafts,
-        answer=tuple(wire.PRIVATES.values()),
+        answer=tuple(wire_games.PRIVATES.values()),
         problems=(404, 409),
     ),
     Operation(
@@ -97,8 +103,8 @@ OPERATIONS: tuple[Operation[Any], ...] = (
         tag="private",
         run=prepare_draft,
         status=201,
-        body=tuple(wire.DRAFTS.values()),
-        answer=wire.TABLE,
+        body=tuple(wire_games.DRAFTS.values()),
+        answer=wire_games.TABLE,
         idempotent=True,
         problems=(404, 409),
         answer_headers=TABLE_ETAG,
@@ -112,7 +118,7 @@ OPERATIONS: tuple[Operation[Any], ...] = (
         description="In your own turn. Nobody else learns of it.",
         tag="private",
         run=take_back_drafts,
-        answer=wire.TABLE,
+        answer=wire_games.TABLE,
         problems=(404, 409),
         answer_headers=TABLE_ETAG,
     ),
@@ -124,7 +130,7 @@ OPERATIONS: tuple[Operation[Any], ...] = (
         description="In your own turn. Nobody else learns of it.",
         tag="private",
         run=take_back_draft,
-        answer=wire.TABLE,
+        answer=wire_games.TABLE,
         problems=(404, 409),
         answer_headers=TABLE_ETAG,
         path_parameters=_DRAFT_PARAMETER,
@@ -138,8 +144,8 @@ OPERATIONS: tuple[Operation[Any], ...] = (
         "else learns of it.",
         tag="private",
         run=order_hand,
-        body=tuple(wire.HAND_ORDERS.values()),
-        answer=wire.TABLE,
+        body=tuple(wire_games.HAND_ORDERS.values()),
+        answer=wire_games.TABLE,
         problems=(404, 409),
         answer_headers=TABLE_ETAG,
     ),
@@ -153,8 +159,8 @@ OPERATIONS: tuple[Operation[Any], ...] = (
         "uses what you see and nothing else.",
         tag="private",
         run=ask_advice,
-        body=tuple(wire.QUESTIONS.values()),
-        answer=tuple(wire.ADVICE.values()),
+        body=tuple(wire_games.QUESTIONS.values()),
+        answer=tuple(wire_games.ADVICE.values()),
         problems=(404, 409),
     ),
 )

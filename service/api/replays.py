@@ -7,7 +7,7 @@ import msgspec
 
 from domain.decider import AnyGame
 from domain.registry import CURRENT
-from service import wire
+from service import wire, wire_games
 from service.api.shared import VIEW_HEADERS, decoded_for, strict
 from service.errors import ConflictError, FieldError, InvalidRequestError
 from service.http import Answer, Call, Operation, answer
@@ -91,7 +91,7 @@ OPERATIONS: tuple[Operation[Any], ...] = (
         tag="replays",
         run=get_replay,
         query=wire.ReplayQuery,
-        answer=wire.REPLAY,
+        answer=wire_games.REPLAY,
         problems=(404, 409),
         answer_headers={"Link": "The next steps, if there are any."},
     ),
@@ -106,8 +106,8 @@ OPERATIONS: tuple[Operation[Any], ...] = (
         tag="replays",
         run=explain_move,
         query=wire.ExplainQuery,
-        json_query={"move": wire.MOVES},
-        answer=wire.EXPLAINED,
+        json_query={"move": wire_games.MOVES},
+        answer=wire_games.EXPLAINED,
         problems=(404, 409),
     ),
 )

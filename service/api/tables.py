@@ -6,7 +6,7 @@ from typing import Any, Final
 import msgspec
 
 from domain.registry import CURRENT
-from service import wire
+from service import wire, wire_games
 from service.api.links import lobby_links, match_links
 from service.api.shared import TABLE_ETAG, VIEW_HEADERS, body_for, strict, view_answer
 from service.errors import NotFoundError
@@ -14,13 +14,13 @@ from service.http import Answer, Call, Operation, answer, canonical_body
 from service.refusals import check_changes
 from service.tables import TableAnswer
 
-_new_table: Final[Any] = msgspec.json.Decoder(wire.NEW_TABLE)
+_new_table: Final[Any] = msgspec.json.Decoder(wire_games.NEW_TABLE)
 _sit = msgspec.json.Decoder(wire.Sit)
 _start = msgspec.json.Decoder(wire.Start)
 _ready = msgspec.json.Decoder(wire.Ready)
 _values: Final[Any] = msgspec.json.Decoder(dict[str, Any])
 _moves: Final[dict[str, Any]] = {
-    key: msgspec.json.Decoder(wire.move_request(game, strict(game.move_type))) for key, game in CURRENT.items()
+    key: msgspec.json.Decoder(wire_games.move_request(game, strict(game.move_type))) for key, game in CURRENT.items()
 }
 
 
@@ -157,8 +157,8 @@ OPERATIONS: tuple[Operation[Any], ...] = (
         tag="tables",
         run=create_table,
         status=201,
-        body=wire.NEW_TABLE,
-        answer=wire.TABLE,
+        body=wire_games.NEW_TABLE,
+        answer=wire_games.TABLE,
         idempotent=True,
         problems=(404, 409),
         answer_headers={**TABLE_ETAG, "Location": "The table."},
@@ -187,7 +187,7 @@ OPERATIONS: tuple[Operation[Any], ...] = (
         tag="tables",
         run=get_table,
         query=wire.TableQuery,
-        answer=wire.TABLE,
+        answer=wire_games.TABLE,
         conditional=True,
         problems=(404,),
         answer_headers=TABLE_ETAG,
@@ -205,7 +205,7 @@ OPERATIONS: tuple[Operation[Any], ...] = (
         run=take_seat,
         status=201,
         body=wire.Sit,
-        answer=wire.TABLE,
+        answer=wire_games.TABLE,
         idempotent=True,
         problems=(404, 409),
         answer_headers={**TABLE_ETAG, "Location": "The table."},
@@ -230,7 +230,7 @@ OPERATIONS: tuple[Operation[Any], ...] = (
         description="So that a person can sit there. The seats of people become open when they leave.",
         tag="seats",
         run=free_seat,
-        answer=wire.TABLE,
+        answer=wire_games.TABLE,
         problems=(400, 404, 409),
         answer_headers=TABLE_ETAG,
         path_parameters=_SEAT_PARAMETER,
@@ -245,7 +245,7 @@ OPERATIONS: tuple[Operation[Any], ...] = (
         tag="tables",
         run=start_round,
         body=wire.Start,
-        answer=wire.TABLE,
+        answer=wire_games.TABLE,
         problems=(404, 409),
         answer_headers=TABLE_ETAG,
         links=match_links(),
@@ -259,7 +259,7 @@ OPERATIONS: tuple[Operation[Any], ...] = (
         tag="tables",
         run=change_options,
         body=wire.OPTIONS_CHANGE,
-        answer=wire.TABLE,
+        answer=wire_games.TABLE,
         problems=(404, 409),
         answer_headers=TABLE_ETAG,
     ),
@@ -273,7 +273,7 @@ OPERATIONS: tuple[Operation[Any], ...] = (
         tag="tables",
         run=mark_ready,
         body=wire.Ready,
-        answer=wire.TABLE,
+        answer=wire_games.TABLE,
         problems=(404, 409),
         answer_headers=TABLE_ETAG,
     ),
@@ -286,7 +286,7 @@ OPERATIONS: tuple[Operation[Any], ...] = (
         "next; places follow from the totals.",
         tag="tables",
         run=end_match,
-        answer=wire.TABLE,
+        answer=wire_games.TABLE,
         problems=(404, 409),
         answer_headers=TABLE_ETAG,
     ),
@@ -299,8 +299,8 @@ OPERATIONS: tuple[Operation[Any], ...] = (
         "gives the same answer and records nothing twice; with another move it is refused.",
         tag="moves",
         run=make_move,
-        body=wire.MOVE_REQUESTS,
-        answer=wire.MOVE_RESULT,
+        body=wire_games.MOVE_REQUESTS,
+        answer=wire_games.MOVE_RESULT,
         problems=(404, 409),
         answer_headers=TABLE_ETAG,
         links=match_links("$response.body#/view"),
@@ -314,7 +314,7 @@ OPERATIONS: tuple[Operation[Any], ...] = (
         tag="events",
         run=list_events,
         query=wire.EventsQuery,
-        answer=wire.EVENT_PAGE,
+        answer=wire_games.EVENT_PAGE,
         problems=(404,),
         answer_headers={"Link": "The next page, if there is one."},
     ),

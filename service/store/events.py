@@ -1,12 +1,15 @@
 """Events as the log takes and gives them. Their content is opaque here."""
 
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from typing import Final
 from uuid import UUID
 
 from msgspec import Struct
 
 from service.store.buckets import bucket_of
+
+_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
+_MILLISECOND: Final = timedelta(milliseconds=1)
 
 
 class NewEvent(Struct, frozen=True):
@@ -64,6 +67,11 @@ class StoredEvent(Struct, frozen=True):
     received_at: datetime
     previous_hash: bytes
     hash: bytes
+
+    @property
+    def time(self) -> int:
+        """When it was received, milliseconds since 1970 UTC, exactly as it was appended."""
+        return (self.received_at - _EPOCH) // _MILLISECOND
 
 
 class FeedHead(Struct, frozen=True):

@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from domain.registry import CURRENT
-from service import wire
+from service import wire_games
 from tests.contract.answers import PROBLEM, Checked, problem_faults
 from tests.contract.moves import some_move
 from tests.service.client import Player, new_key
@@ -21,9 +21,9 @@ SHORT: dict[str, dict[str, Any]] = {
     "von_herzen": {"complete_rounds": 1},
 }
 """Options for short matches; whatever is not over after `MOVES_MOST` moves is left."""
-TABLE: Any = msgspec.json.Decoder(wire.TABLE)
-MOVE_RESULT: Any = msgspec.json.Decoder(wire.MOVE_RESULT)
-EVENT_PAGE: Any = msgspec.json.Decoder(wire.EVENT_PAGE)
+TABLE: Any = msgspec.json.Decoder(wire_games.TABLE)
+MOVE_RESULT: Any = msgspec.json.Decoder(wire_games.MOVE_RESULT)
+EVENT_PAGE: Any = msgspec.json.Decoder(wire_games.EVENT_PAGE)
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,7 @@ import pytest
 from service.contract import main
 from service.contract_fields import field_texts, structs_in
 from service.problems import Problem
-from service.wire import MOVE_RESULT
+from service.wire_games import MOVE_RESULT
 from tests.contract.document import CONTRACT, OPERATIONS, PATH, Operation, examples_of, faults, reachable, resolved
 
 PROBLEM = "application/problem+json"

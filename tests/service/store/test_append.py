@@ -7,10 +7,12 @@ from uuid import UUID, uuid4
 import msgspec
 import psycopg
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from service.store.buckets import bucket_of
 from service.store.errors import BrokenChainError, EventRefusedError, StoreError, StoreUnavailableError
-from service.store.log import Appended, Log, NewEvent
+from service.store.log import Appended, Log, NewEvent, StoredEvent
 from tests.service.store.given import NOON, first_event, following, given_stream, next_event, then_log_is_whole
 
 
@@ -242,3 +244,11 @@ async def test_the_position_is_found_by_its_index_while_statistics_know_nothing(
         )
     assert reads["events_place"] <= 2 * 420
     assert reads["events_version"] <= 4 * 420
+
+
+@given(milliseconds=st.integers(0, 253_402_300_799_999))
+def test_the_time_of_an_event_comes_back_to_the_millisecond(milliseconds: int) -> None:
+    received = datetime(1970, 1, 1, tzinfo=UTC) + timedelta(milliseconds=milliseconds)
+    nothing = bytes(32)
+    row = StoredEvent(0, 1, uuid4(), 1, "", "", "", None, None, b"", uuid4(), "", received, nothing, nothing)
+    assert row.time == milliseconds
