@@ -1,6 +1,7 @@
 """What the service answers is what its contract says: whole matches of every game, lists, problems."""
 
 import json
+import time
 from random import Random, SystemRandom
 from typing import Any
 
@@ -14,6 +15,7 @@ from tests.contract.answers import PROBLEM, Checked, problem_faults
 from tests.contract.moves import some_move
 from tests.service.client import Player, new_key
 
+WAIT_SECONDS = 120
 MOVES_MOST = 150
 SHORT: dict[str, dict[str, Any]] = {
     "hearts": {"target_score": 1},
@@ -72,12 +74,12 @@ def use_private_operations(player: Player, view: dict[str, Any], rng: Random) ->
 
 def play(seated: list[Player], onlooker: Player, table: str, rng: Random) -> dict[str, Any]:
     """Play on with legal moves and look with every pair of eyes, until the match is over or long enough."""
-    moves = looks = 0
+    moves, until = 0, time.monotonic() + WAIT_SECONDS
     view = look(seated[0], table)
-    while view["status"] == "running" and moves < MOVES_MOST and looks < 20 * MOVES_MOST:
+    while view["status"] == "running" and moves < MOVES_MOST and time.monotonic() < until:
+        before = moves
         for player in seated:
             view = look(player, table)
-            looks += 1
             if view["you"]["decision"] is None:
                 continue
             made = player.move(table, view["you"]["decision"], some_move(view, rng))
@@ -89,6 +91,8 @@ def play(seated: list[Player], onlooker: Player, table: str, rng: Random) -> dic
                 read_everything(player, table)
                 read_everything(onlooker, table)
                 use_private_operations(player, look(player, table), rng)
+        if moves == before:
+            time.sleep(0.02)  # a bot has to act
     return look(seated[0], table)
 
 
