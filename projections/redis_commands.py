@@ -2,11 +2,10 @@
 
 import time
 from typing import Any, Final, Literal, TypeAlias
-from zlib import crc32
 
 from msgspec import Struct
 
-from projections.table_view import Projection
+from projections.table_view import Heading, Projection
 
 VIEW_TTL_SECONDS: Final = 7 * 24 * 3600
 
@@ -46,23 +45,38 @@ def apply_command(prefix: str, request: WriteRequest) -> tuple[Any, ...]:
     # A rewrite may follow one that another process made of the same version: nothing is taken as known.
     old = None if request.rewrite else request.before
     fields: list[Any] = []
-    if old is None or old.public != new.public:
-        fields += ["public", new.public]
-    for seat, part in enumerate(new.seats):
-        if old is None or old.seats[seat] != part:
-            fields += [f"seat:{seat}", part]
-    if old is None or old.summary != new.summary:
-        fields += ["summary", new.summary, "visibility", new.visibility, "names", new.names_tag]
-        for player in old.players if old is not None else ():
-            if player is not None and player not in new.players:
-                fields += [f"player:{player}", ""]
-        for seat, player in enumerate(new.players):
-            if player is not None:
-                fields += [f"player:{player}", seat]
-    if old is None or lists_of(old) != lists_of(new):
-        fields += ["lists", lists_of(new)]
+    if old is None:
+        fields += ["public", new.public, *_heading_fields(new.heading, ()), "lists", new.lists]
+        for seat, part in enumerate(new.seats):
+            fields += (_SEATS[seat], part)
+    else:
+        if old.public != new.public:
+            fields += ("public", new.public)
+        for seat, part in enumerate(new.seats):
+            if old.seats[seat] is not part and old.seats[seat] != part:
+                fields += (_SEATS[seat], part)
+        if old.heading is not new.heading:
+            fields += _heading_fields(new.heading, old.heading.players)
+        if old.lists != new.lists:
+            fields += ("lists", new.lists)
     since = new.version if request.rewrite else 0 if old is None else old.version
-    return (f"{prefix}{{{new.table}}}", since, new.version, VIEW_TTL_SECONDS, len(new.seats), *new.notes, *fields)
+    key = f"{prefix}{{{new.heading.table}}}"
+    return (key, since, new.version, VIEW_TTL_SECONDS, len(new.notes), *new.notes, *fields)
+
+
+_SEATS: Final = tuple(f"seat:{seat}" for seat in range(6))
+
+
+def _heading_fields(heading: Heading, before: tuple[str | None, ...]) -> list[Any]:
+    """The fields of a heading; `before` are the players whom Redis may know."""
+    fields: list[Any] = ["summary", heading.summary, "visibility", heading.visibility, "names", heading.names_tag]
+    for player in before:
+        if player is not None and player not in heading.players:
+            fields += [f"player:{player}", ""]
+    for seat, player in enumerate(heading.players):
+        if player is not None:
+            fields += [f"player:{player}", seat]
+    return fields
 
 
 _STATUSES: Final = ("lobby", "running", "between_rounds", "finished", "closed")
@@ -71,39 +85,32 @@ _STATUSES: Final = ("lobby", "running", "between_rounds", "finished", "closed")
 def list_commands(prefix: str, request: WriteRequest) -> list[tuple[Any, ...]]:
     """What one projection changes in the lists of tables, players and waiting bots."""
     new, old = request.projection, request.before
+    here, gone = new.heading, None if old is None else old.heading
+    if old is not None and here is gone and old.lists == new.lists and not new.bots_to_act:
+        return []
     commands: list[tuple[Any, ...]] = []
-    if new.visibility == "public" and (old is None or old.status != new.status):
-        place = f"{new.created:015d}:{new.table}"
-        for game in (new.game, "*"):
-            left = _STATUSES if old is None else (old.status,)
-            commands += [("ZREM", f"{prefix}tables:{game}:{status}", place) for status in left if status != new.status]
-            commands.append(("ZADD", f"{prefix}tables:{game}:{new.status}", 0, place))
-    before = old.players if old is not None else ()
-    if before != new.players:
+    if here.visibility == "public" and (gone is None or gone.status != here.status):
+        place = f"{here.created:015d}:{here.table}"
+        for game in (here.game, "*"):
+            left = _STATUSES if gone is None else (gone.status,)
+            commands += [("ZREM", f"{prefix}tables:{game}:{status}", place) for status in left if status != here.status]
+            commands.append(("ZADD", f"{prefix}tables:{game}:{here.status}", 0, place))
+    before = () if gone is None else gone.players
+    if before != here.players:
         commands += [
-            ("SREM", f"{prefix}player:{gone}", new.table) for gone in before if gone not in (None, *new.players)
+            ("SREM", f"{prefix}player:{player}", here.table) for player in before if player not in (None, *here.players)
         ]
         commands += [
-            ("SADD", f"{prefix}player:{here}", new.table) for here in new.players if here not in (None, *before)
+            ("SADD", f"{prefix}player:{player}", here.table) for player in here.players if player not in (None, *before)
         ]
     if new.bots_to_act:
         now = int(time.time() * 1000)
-        commands += [("ZADD", prefix + "bots", now, new.table), ("ZADD", prefix + "wake", now, new.table)]
+        commands += [("ZADD", prefix + "bots", now, here.table), ("ZADD", prefix + "wake", now, here.table)]
     elif old is None or old.bots_to_act:
-        commands.append(("ZREM", prefix + "bots", new.table))
+        commands.append(("ZREM", prefix + "bots", here.table))
     if commands:
-        commands.append(("HSET", f"{prefix}{{{new.table}}}", "listed", lists_of(new)))
+        commands.append(("HSET", f"{prefix}{{{here.table}}}", "listed", new.lists))
     return commands
-
-
-def lists_of(projection: Projection) -> str:
-    """Return what the lists say of a table, as one word.
-
-    The table's hash has it twice: written with the view, and after the lists. They differ where the
-    connection was lost in between.
-    """
-    players = crc32("|".join(player or "" for player in projection.players).encode())
-    return f"{projection.status}:{int(projection.bots_to_act)}:{players:08x}"
 
 
 def written(result: Any) -> Written | Exception:

@@ -1,15 +1,16 @@
 """The scripts that run inside Redis: compare-and-set of a table's view by version, and its read.
 
 A table is one hash (one hash tag, so one slot of a cluster): `version`, `visibility`, `public`,
-`summary`, `lists` and `listed` (what the lists say of it, see `redis_commands.lists_of`); for each seat
-`seat:<n>` and `notes:<n>`; `player:<id>` gives the seat of an account.
+`summary`, `lists` and `listed` (what the lists say of it: written with the view, and after the lists; they
+differ where the connection was lost in between); for each seat `seat:<n>` and, where the game keeps notes,
+`notes:<n>`; `player:<id>` gives the seat of an account.
 """
 
 from typing import Final
 
 APPLY: Final = """
--- KEYS: the table's hash. ARGV: from, to, ttl in seconds, number of seats, notes version of each seat,
--- then field, value, ... ; an empty value deletes the field. `from` = 0: all fields are given;
+-- KEYS: the table's hash. ARGV: from, to, ttl in seconds, number of seats with notes (0 or all), the notes
+-- version of each, then field, value, ... ; an empty value deletes the field. `from` = 0: all fields are given;
 -- `from` = `to`: rewrite of the same version (new names, new notes).
 local key, from, to = KEYS[1], tonumber(ARGV[1]), tonumber(ARGV[2])
 local current = tonumber(redis.call('HGET', key, 'version') or '0')
@@ -22,14 +23,17 @@ for seat = 0, seats - 1 do
   local known = tonumber(ARGV[5 + seat])
   if tonumber(redis.call('HGET', key, 'notes:' .. seat) or '0') > known then return 'notes' end
 end
+local changed = {'version', to}
 for i = first, #ARGV, 2 do
   if ARGV[i + 1] == '' then redis.call('HDEL', key, ARGV[i])
-  else redis.call('HSET', key, ARGV[i], ARGV[i + 1]) end
+  else changed[#changed + 1] = ARGV[i]; changed[#changed + 1] = ARGV[i + 1] end
 end
 for seat = 0, seats - 1 do
-  if ARGV[5 + seat] ~= '0' then redis.call('HSET', key, 'notes:' .. seat, ARGV[5 + seat]) end
+  if ARGV[5 + seat] ~= '0' then
+    changed[#changed + 1] = 'notes:' .. seat; changed[#changed + 1] = ARGV[5 + seat]
+  end
 end
-redis.call('HSET', key, 'version', to)
+redis.call('HSET', key, unpack(changed))
 redis.call('EXPIRE', key, ARGV[3])
 return 'ok'
 """

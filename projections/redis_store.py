@@ -23,7 +23,7 @@ from hiredis import pack_command
 from redis.asyncio import Redis
 from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
-from redis.exceptions import NoScriptError, RedisError, ResponseError
+from redis.exceptions import NoScriptError, RedisError
 
 from projections.batch import Batch
 from projections.redis_commands import (
@@ -37,8 +37,10 @@ from projections.redis_commands import (
     seen,
     written,
 )
+from projections.redis_line import RedisLine
 from projections.redis_scripts import APPLY, READ
 
+_ANSWER_SECONDS: Final = 2.0
 _DOWN_SECONDS: Final = 0.5
 """How long Redis is left alone after it failed, so that requests do not queue for its time-outs."""
 _REFRESH_SECONDS: Final = 1.0
@@ -53,13 +55,13 @@ class RedisStore:
 
     def __init__(self, url: str, *, generation: int = 1) -> None:
         self._redis: Any = Redis.from_url(
-            url, socket_timeout=2.0, socket_connect_timeout=1.0, retry=Retry(NoBackoff(), 1), protocol=2
+            url, socket_timeout=_ANSWER_SECONDS, socket_connect_timeout=1.0, retry=Retry(NoBackoff(), 1), protocol=2
         )
         self.generation = generation
         self._next: int | None = None
         self.complete = False
         """Whether the generation holds every table, not only those written since Redis was emptied."""
-        self._idle: list[Any] = []
+        self._idle: list[RedisLine] = []
         """Connections for exchanges, not in the pool while they are here."""
         self._down_until = 0.0
         self._apply_sha = ""
@@ -87,7 +89,7 @@ class RedisStore:
         await self._writes.close()
         await self._reads.close()
         while self._idle:
-            await self._redis.connection_pool.release(self._idle.pop())
+            await self._give_up(self._idle.pop())
         await self._redis.aclose()
 
     @property
@@ -373,23 +375,30 @@ class RedisStore:
         A connection that was used before may have been lost meanwhile: then the commands, all of which may
         be repeated, are sent once more on a new one.
         """
-        if self._idle:
+        while self._idle:
+            line = self._idle.pop()
+            if line.lost:
+                await self._give_up(line)
+                continue
             with suppress(RedisError, OSError):
-                return await self._exchange_on(self._idle.pop(), packed, count)
-        return await self._exchange_on(await self._redis.connection_pool.get_connection(), packed, count)
+                return await self._exchange_on(line, packed, count)
+            break
+        return await self._exchange_on(RedisLine(await self._redis.connection_pool.get_connection()), packed, count)
 
-    async def _exchange_on(self, connection: Any, packed: bytes, count: int) -> list[Any]:
+    async def _exchange_on(self, line: RedisLine, packed: bytes, count: int) -> list[Any]:
         try:
-            await connection.send_packed_command(packed, check_health=False)
-            answers = [await _answer(connection) for _ in range(count)]
-        except BaseException:
-            try:
-                await connection.disconnect()  # what is still to be read belongs to nobody
-            finally:
-                await self._redis.connection_pool.release(connection)
+            answers = await line.exchange(packed, count, _ANSWER_SECONDS)
+        except BaseException:  # what is still to be read belongs to nobody
+            await self._give_up(line)
             raise
-        self._idle.append(connection)  # kept: taking one from the pool costs as much as an exchange
+        self._idle.append(line)
         return answers
+
+    async def _give_up(self, line: RedisLine) -> None:
+        try:
+            await line.connection.disconnect(nowait=True)
+        finally:
+            await self._redis.connection_pool.release(line.connection)
 
     async def _exchange_reads(self, asks: list[tuple[str, str, int, int, str]]) -> list[TableSeen | Exception | None]:
         commands = [
@@ -407,10 +416,3 @@ class RedisStore:
             await asyncio.sleep(_REFRESH_SECONDS)
             with suppress(ViewsAwayError):
                 await self.refresh()
-
-
-async def _answer(connection: Any) -> Any:
-    try:
-        return await connection.read_response()
-    except ResponseError as error:
-        return error

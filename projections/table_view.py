@@ -41,31 +41,39 @@ class TableSummary(Struct, frozen=True, gc=False):
     options: Any
 
 
+class Heading(Struct, frozen=True, gc=False):
+    """What stays of a projection while people, names, host, status and options do."""
+
+    made_from: tuple[Any, ...]
+    """To see whether it has to be made again."""
+    table: str
+    game: str
+    created: int
+    visibility: str
+    status: Status
+    players: tuple[str | None, ...]
+    """The account in each seat, None for bots and open seats."""
+    summary: bytes
+    """JSON object for lists of tables."""
+    names_tag: str
+    """Changes with the public names in the view, which change without a version."""
+
+
 class Projection(Struct, frozen=True, gc=False):
     """Everything that Redis keeps of one table at one version."""
 
-    table: str
+    heading: Heading
     version: int
-    visibility: str
-    players: tuple[str | None, ...]
-    """The account in each seat, None for bots and open seats."""
     public: bytes
     """JSON object of the public part."""
     yours: tuple[You, ...]
     """Each seat's part, and below its JSON object."""
     seats: tuple[bytes, ...]
     notes: tuple[int, ...]
-    """Version of each seat's private stream that its part was made from; 0 if it has none."""
-    summary: bytes
-    """JSON object for lists of tables."""
-    game: str
-    status: Status
-    created: int
+    """Version of each seat's private stream that its part was made from; empty for games without."""
     bots_to_act: bool
-    names_tag: str
-    """Changes with the public names in the view, which change without a version."""
-    heading: tuple[Any, ...]
-    """What the summary was made from, to see whether it has to be made again."""
+    lists: str
+    """What the lists of tables, players and waiting bots say of the table, as one word."""
 
 
 def project(
@@ -82,42 +90,63 @@ def project(
     each seat the version and the fold of its private stream (empty for games without). Parts that
     equal those of `before`, the projection of an earlier version, are taken from it.
     """
-    setup = state.setup
     public = public_view(state, names)
     yours = tuple(
-        seat_part(state, seat, notes=notes[seat][1] if notes else None, join_code=join_code)
-        for seat in range(setup.seats)
+        [
+            seat_part(state, seat, notes=notes[seat][1] if notes else None, join_code=join_code)
+            for seat in range(state.setup.seats)
+        ]
     )
-    heading = (state.status, state.host, state.seats, public.options, names)
-    same = before is not None and before.heading == heading
+    bots_to_act = False
+    for seat in public.to_act:
+        bots_to_act = bots_to_act or state.seats[seat].kind == "bot"
+    made_from = (state.status, state.host, state.seats, public.options, names)
+    if before is not None and before.heading.made_from == made_from:
+        heading = before.heading
+        lists = before.lists if before.bots_to_act == bots_to_act else _lists(heading, bots_to_act)
+    else:
+        heading = _heading(state, public, names, made_from)
+        lists = _lists(heading, bots_to_act)
     return Projection(
-        table=setup.table,
-        version=state.version,
-        visibility=setup.visibility,
-        players=before.players if same and before is not None else tuple(seat.player for seat in state.seats),
-        public=_encode(public),
-        yours=yours,
-        seats=_seat_bytes(yours, before),
-        notes=tuple(version for version, _ in notes) if notes else (0,) * setup.seats,
-        summary=before.summary if same and before is not None else _encode(_summary(public)),
-        game=public.game,
-        status=state.status,
-        created=setup.created,
-        bots_to_act=any(public.seats[seat].kind == "bot" for seat in public.to_act),
-        names_tag=before.names_tag if same and before is not None else _names_tag(names),
-        heading=heading,
+        heading,
+        state.version,
+        _encode(public),
+        yours,
+        _seat_bytes(yours, before),
+        tuple([version for version, _ in notes]),
+        bots_to_act,
+        lists,
     )
 
 
-def _names_tag(names: Mapping[str, str]) -> str:
-    return f"{crc32(_encode(sorted(names.items()))):08x}"
+def _heading(state: TableState, public: TablePublic, names: Mapping[str, str], made_from: tuple[Any, ...]) -> Heading:
+    setup = state.setup
+    return Heading(
+        made_from,
+        setup.table,
+        public.game,
+        setup.created,
+        setup.visibility,
+        state.status,
+        tuple([seat.player for seat in state.seats]),
+        _encode(_summary(public)),
+        f"{crc32(_encode(sorted(names.items()))):08x}",
+    )
+
+
+def _lists(heading: Heading, bots_to_act: bool) -> str:
+    players = crc32("|".join(player or "" for player in heading.players).encode())
+    return f"{heading.status}:{int(bots_to_act)}:{players:08x}"
 
 
 def _seat_bytes(yours: tuple[You, ...], before: Projection | None) -> tuple[bytes, ...]:
     if before is None:
-        return tuple(map(_encode, yours))
+        return tuple([_encode(you) for you in yours])
     return tuple(
-        known if you == old else _encode(you) for you, old, known in zip(yours, before.yours, before.seats, strict=True)
+        [
+            known if you == old else _encode(you)
+            for you, old, known in zip(yours, before.yours, before.seats, strict=True)
+        ]
     )
 
 

@@ -168,7 +168,7 @@ def _games() -> dict[str, Examples]:
 
 
 def _summary(match: ExampleMatch) -> Any:
-    return json.loads(match.projection().summary)
+    return json.loads(match.projection().heading.summary)
 
 
 def _last(match: ExampleMatch) -> Any:

@@ -57,11 +57,11 @@ class Lobby:
                     await self._cache.catch_up(table)
                     projection = await self._views.projection(table)
                 if (
-                    projection.visibility == "public"
-                    and projection.status == status
-                    and game in (None, projection.game)
+                    projection.heading.visibility == "public"
+                    and projection.heading.status == status
+                    and game in (None, projection.heading.game)
                 ):
-                    found.append((f"{time:015d}:{stream}", projection.summary))
+                    found.append((f"{time:015d}:{stream}", projection.heading.summary))
                     if len(found) == limit:
                         break
             if len(created) < _SCAN:

@@ -136,7 +136,7 @@ class Tables:
                 raise KeyReusedError("This Idempotency-Key was used with another body.")
         async with table.lock:
             projection = await self._views.publish(table)
-        return TableAnswer(stream, view_of(projection, seat_in(projection.players, account)))
+        return TableAnswer(stream, view_of(projection, seat_in(projection.heading.players, account)))
 
     async def sit(
         self,
@@ -340,7 +340,7 @@ class Tables:
 
     async def _answer(self, table: LiveTable, account: str) -> TableAnswer:
         projection = await self._views.publish(table)
-        return TableAnswer(table.stream, view_of(projection, seat_in(projection.players, account)))
+        return TableAnswer(table.stream, view_of(projection, seat_in(projection.heading.players, account)))
 
     async def _record_move(
         self, table: LiveTable, seat: Seat, decision: int, asked: Any, full: Any, accepted: Accepted

@@ -128,8 +128,8 @@ class Views:
             with suppress(ViewsAwayError):
                 await self._store.write(WriteRequest(projection, None))
             table.projection = projection
-        seat = seat_in(projection.players, account)
-        if projection.visibility == "private" and seat is None and not is_code(code, table.join_code):
+        seat = seat_in(projection.heading.players, account)
+        if projection.heading.visibility == "private" and seat is None and not is_code(code, table.join_code):
             return None
         return view_of(projection, seat, etag)
 
@@ -146,8 +146,8 @@ def _of_seats(notes: TableNotes | None) -> tuple[tuple[int, Any], ...]:
 
 def view_of(projection: Projection, seat: Seat | None, etag: str | None = None) -> ViewSeen:
     """Return one viewer's view of a projection."""
-    notes = 0 if seat is None else projection.notes[seat]
-    tag = etag_of(projection.version, notes, projection.names_tag, seat)
+    notes = projection.notes[seat] if seat is not None and projection.notes else 0
+    tag = etag_of(projection.version, notes, projection.heading.names_tag, seat)
     part = None if seat is None else projection.seats[seat]
     body = None if tag == etag else splice(projection.public, part)
     return ViewSeen(projection.version, seat, tag, body)

@@ -107,7 +107,8 @@ def public_view(state: TableState, names: Mapping[str, str]) -> TablePublic:
     play = state.play
     totals = game.totals(play)
     outcome: Outcome | None = game.outcome(play)
-    started = state.status != "lobby" and game.round_number(play) > 0
+    round_ = game.round_number(play)
+    started = state.status != "lobby" and round_ > 0
     return TablePublic(
         game=game.key,
         table=setup.table,
@@ -117,7 +118,20 @@ def public_view(state: TableState, names: Mapping[str, str]) -> TablePublic:
         visibility=setup.visibility,
         created=setup.created,
         host=state.host,
-        seats=tuple(
+        seats=_seats(state, names, totals, outcome),
+        options=setup.options if game.lobby is None else game.lobby.options(play),
+        commitment=setup.commitment,
+        round=round_,
+        to_act=tuple([seat for seat, decision in enumerate(state.decisions) if decision is not None]),
+        board=game.board(play) if started else None,
+    )
+
+
+def _seats(
+    state: TableState, names: Mapping[str, str], totals: tuple[int, ...], outcome: Outcome | None
+) -> tuple[SeatPublic, ...]:
+    return tuple(
+        [
             SeatPublic(
                 seat,
                 occupant.kind,
@@ -128,12 +142,7 @@ def public_view(state: TableState, names: Mapping[str, str]) -> TablePublic:
                 None if outcome is None else outcome.places[seat],
             )
             for seat, occupant in enumerate(state.seats)
-        ),
-        options=setup.options if game.lobby is None else game.lobby.options(play),
-        commitment=setup.commitment,
-        round=game.round_number(play),
-        to_act=tuple(seat for seat, decision in enumerate(state.decisions) if decision is not None),
-        board=game.board(play) if started else None,
+        ]
     )
 
 
