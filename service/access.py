@@ -21,8 +21,18 @@ class Access:
             raise no_table()
         return table
 
+    def shown(self, stream: UUID, account: str) -> LiveTable | None:
+        """Return the table if it is in memory and, as it is known here, exists for this account."""
+        table = self._cache.known(stream)
+        if table is None or (table.state.setup.visibility == "private" and seat_of(table.state, account) is None):
+            return None
+        return table
+
     async def visible(self, stream: UUID, account: str, code: str | None = None) -> LiveTable:
         """Return the table if it exists for this account. A private one does for its people only."""
+        shown = self.shown(stream, account)
+        if shown is not None:
+            return shown
         table = await self.existing(stream)
         if table.state.setup.visibility == "private" and seat_of(table.state, account) is None:
             async with table.lock:

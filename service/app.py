@@ -33,7 +33,7 @@ from service.errors import ForbiddenError, HttpError, ServiceError, UnavailableE
 from service.http import Answer, Call, Operation, answer
 from service.logs import begin_request
 from service.problems import PROBLEM_TYPE, problem_answer, problem_of, translated
-from service.protocol import WHOLE_ANSWER
+from service.protocol import EXCHANGE
 from service.store.errors import StoreUnavailableError
 
 if TYPE_CHECKING:
@@ -174,7 +174,8 @@ class Resource:
         """Answer one request."""
         begun = time.perf_counter()
         method: str = scope["method"]
-        call = Call(scope, receive, self._services)
+        exchange = scope.get("extensions", _NONE).get(EXCHANGE)
+        call = Call(scope, receive, self._services, exchange)
         operation = self._by_method.get("GET" if method == "HEAD" else method)
         if operation is not None:
             begin_request(trace_id=call.trace_id, table=scope["path_params"].get("table"))
@@ -183,8 +184,7 @@ class Resource:
             made = answer(None, status=204, headers={"Allow": self._allow})
         else:
             made = problem_answer(HttpError(405, {"Allow": self._allow}), call.trace_id, self._base_url)
-        whole = scope.get("extensions", _NONE).get(WHOLE_ANSWER)
-        await made.send(send, call.trace_id, head=method == "HEAD", over_tls=self._over_tls, whole=whole)
+        await made.send(send, call.trace_id, head=method == "HEAD", over_tls=self._over_tls, exchange=exchange)
         route = self.path if operation is not None else "none"
         self._services.metrics.observe(method, route, made.status, time.perf_counter() - begun)
 

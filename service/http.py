@@ -29,7 +29,7 @@ from service.errors import (
 if TYPE_CHECKING:
     from service.accounts import Account
     from service.composition import Services
-    from service.protocol import WholeAnswer
+    from service.protocol import Exchange
 
 MAX_BODY_BYTES: Final = 64 * 1024
 TAG_LENGTH_MAX: Final = 100
@@ -105,18 +105,18 @@ class Answer(Struct, frozen=True):
         *,
         head: bool = False,
         over_tls: bool = False,
-        whole: "WholeAnswer | None" = None,
+        exchange: "Exchange | None" = None,
     ) -> None:
         """Send it; `head` leaves the body out, as HEAD asks. `over_tls`: clients reach the service by https.
 
-        `whole` is the server's way to send an answer at once, where it has one.
+        `exchange` is the server's way to send an answer at once, where it has one.
         """
         headers = self.every_header(trace_id)
         if over_tls:
             headers.append(_OVER_TLS)
         if self.status not in (204, 304) and self.pieces is None:
             headers.append((b"content-length", b"%d" % len(self.body)))
-        if whole is not None and self.pieces is None and whole(self.status, headers, self.body):
+        if exchange is not None and self.pieces is None and exchange.answer(self.status, headers, self.body):
             return
         await send({"type": "http.response.start", "status": self.status, "headers": headers})
         if self.pieces is not None and not head:
@@ -138,10 +138,21 @@ _OVER_TLS: Final = (b"strict-transport-security", b"max-age=31536000; includeSub
 class Call:
     """One request on its way through an operation."""
 
-    __slots__ = ("_body", "_headers", "_receive", "_scope", "account", "media_type", "services", "trace_id")
+    __slots__ = (
+        "_body",
+        "_exchange",
+        "_headers",
+        "_receive",
+        "_scope",
+        "account",
+        "media_type",
+        "services",
+        "trace_id",
+    )
 
-    def __init__(self, scope: Any, receive: Receive, services: "Services") -> None:
+    def __init__(self, scope: Any, receive: Receive, services: "Services", exchange: "Exchange | None" = None) -> None:
         self._scope = scope
+        self._exchange = exchange
         self._receive = receive
         self._headers: dict[bytes, bytes] = dict(scope["headers"])
         self._body: bytes | None = None
@@ -193,10 +204,15 @@ class Call:
             media_type = self._headers.get(b"content-type", b"")
             if media_type != b"application/json" and _bare(media_type) != b"application/json":
                 raise HttpError(415)
-            try:
-                self._body = await self.services.body_patience.wait(self._limited_body())
-            except TimeoutError:
-                raise MalformedBodyError("The body did not arrive in time.") from None
+            body = None if self._exchange is None else self._exchange.body()
+            if body is None:
+                try:
+                    body = await self.services.body_patience.wait(self._limited_body())
+                except TimeoutError:
+                    raise MalformedBodyError("The body did not arrive in time.") from None
+            elif len(body) > MAX_BODY_BYTES:
+                raise HttpError(413)
+            self._body = body
         return self._body
 
     async def _limited_body(self) -> bytes:
@@ -377,11 +393,6 @@ def answer(
     if content:
         sent.append((b"content-type", media_type.encode()))
     return Answer(status, tuple(sent), content)
-
-
-@lru_cache(maxsize=256)
-def _header_name(name: str) -> bytes:
-    return name.lower().encode("latin-1")
 
 
 def streamed(pieces: AsyncIterator[bytes], media_type: str, headers: Mapping[str, str]) -> Answer:

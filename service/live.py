@@ -201,9 +201,8 @@ class TableCache:
 
     async def get(self, stream: UUID) -> LiveTable | None:
         """Return the table as known here, folding it if it is new to this process; None if there is none."""
-        table = self._tables.get(stream)
+        table = self.known(stream)
         if table is not None:
-            self._tables.move_to_end(stream)
             return table
         task = self._loading.get(stream)
         if task is None:
@@ -213,7 +212,10 @@ class TableCache:
 
     def known(self, stream: UUID) -> LiveTable | None:
         """Return the table only if it is in memory."""
-        return self._tables.get(stream)
+        table = self._tables.get(stream)
+        if table is not None:
+            self._tables.move_to_end(stream)
+        return table
 
     def put(self, table: LiveTable) -> None:
         """Keep a table; the one unused for longest gives way, unless a command runs on it."""

@@ -207,7 +207,7 @@ class Tables:
 
     async def move(self, stream: UUID, account: str, decision: int, move: Any) -> MoveAnswer:
         """Answer a decision. A retry gets the same answer, days later too; nothing is appended twice."""
-        table = await self._access.visible(stream, account)
+        table = self._access.shown(stream, account) or await self._access.visible(stream, account)
         async with table.lock:
             for _ in range(_TRIES):
                 seat = seat_of(table.state, account)
@@ -278,7 +278,8 @@ class Tables:
 
     async def game_of(self, stream: UUID, account: str) -> str:
         """Return which game the table plays."""
-        return (await self._access.visible(stream, account)).codec.game.key
+        table = self._access.shown(stream, account) or await self._access.visible(stream, account)
+        return table.codec.game.key
 
     # when an account changes
 

@@ -13,6 +13,7 @@ from service.refusals import raise_refusal
 from service.views import ViewSeen
 
 VIEW_HEADERS: Final = {"Cache-Control": "private, no-cache", "Vary": "Authorization"}
+_VIEW_HEADERS: Final = answer(b"{}", headers=VIEW_HEADERS).headers
 GAME_PARAMETER: Final = {
     "game": {"type": "string", "pattern": "^[a-z][a-z_]{1,29}$", "maxLength": 30, "examples": sorted(CURRENT)}
 }
@@ -21,7 +22,14 @@ TABLE_ETAG: Final = {"ETag": "Strong tag of this view, from version and viewer; 
 
 def view_answer(seen: ViewSeen, *, status: int = 200, headers: Mapping[str, str] | None = None) -> Answer:
     """Return a view with its tag."""
+    if headers is None and seen.body is not None:
+        return tagged(seen.body, seen.etag, status)
     return answer(seen.body, status=status, headers={**VIEW_HEADERS, "ETag": seen.etag, **(headers or {})})
+
+
+def tagged(body: bytes, etag: str, status: int = 200) -> Answer:
+    """Return JSON that is private to the caller, with its tag."""
+    return Answer(status, (*_VIEW_HEADERS, (b"etag", etag.encode())), body)
 
 
 class _Nothing(Struct, frozen=True, tag_field="type", tag="nothing"):

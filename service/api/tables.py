@@ -8,12 +8,13 @@ import msgspec
 from domain.registry import CURRENT
 from service import wire, wire_games
 from service.api.links import lobby_links, match_links
-from service.api.shared import TABLE_ETAG, VIEW_HEADERS, body_for, strict, view_answer
+from service.api.shared import TABLE_ETAG, VIEW_HEADERS, body_for, strict, tagged, view_answer
 from service.errors import NotFoundError
 from service.http import Answer, Call, Operation, answer, canonical_body
 from service.refusals import check_changes
 from service.tables import TableAnswer
 
+_encode: Final = msgspec.json.Encoder().encode
 _new_table: Final[Any] = msgspec.json.Decoder(wire_games.NEW_TABLE)
 _sit = msgspec.json.Decoder(wire.Sit)
 _start = msgspec.json.Decoder(wire.Start)
@@ -113,12 +114,9 @@ async def make_move(call: Call) -> Answer:
     game = await call.services.tables.game_of(stream, call.caller.id)
     body = await body_for(call, _moves, game)
     made = await call.services.tables.move(stream, call.caller.id, body.decision, body.move)
-    head = msgspec.json.encode(made.event)
-    view = made.view.body or b"null"
-    return answer(
-        b'{"game":"%b","version":%d,"event":%b,"view":%b}' % (game.encode(), made.version, head, view),
-        headers={**VIEW_HEADERS, "ETag": made.view.etag},
-    )
+    head, view = _encode(made.event), made.view.body or b"null"
+    content = b'{"game":"%b","version":%d,"event":%b,"view":%b}' % (game.encode(), made.version, head, view)
+    return tagged(content, made.view.etag)
 
 
 async def list_events(call: Call) -> Answer:

@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 import pytest
 
 from service import protocol
-from service.protocol import HEAD_BYTES, WHOLE_ANSWER, Protocol, WholeAnswer
+from service.protocol import EXCHANGE, HEAD_BYTES, Exchange, Protocol
 
 GET = b"GET /v1/games HTTP/1.1\r\nHost: x\r\n%b\r\n"
 
@@ -75,7 +75,7 @@ def test_requests_sent_at_once_are_answered_in_their_order(service_url: str) -> 
 
 
 @pytest.fixture
-def begun(monkeypatch: pytest.MonkeyPatch) -> tuple[Any, WholeAnswer]:
+def begun(monkeypatch: pytest.MonkeyPatch) -> tuple[Any, Exchange]:
     """A request under way, and the extension that the protocol gives it."""
     monkeypatch.setattr("uvicorn.protocols.http.httptools_impl.HttpToolsProtocol._start_asgi_task", lambda *_: None)
     written: list[bytes] = []
@@ -93,14 +93,14 @@ def begun(monkeypatch: pytest.MonkeyPatch) -> tuple[Any, WholeAnswer]:
         written=written,
     )
     Protocol._start_asgi_task(Protocol.__new__(Protocol), cycle, None)  # type: ignore[arg-type]
-    return cycle, cycle.scope["extensions"][WHOLE_ANSWER]
+    return cycle, cycle.scope["extensions"][EXCHANGE]
 
 
 @pytest.mark.parametrize("value", [b"a\r\nset-cookie: x", b"a\nb", b"a\0b"])
-def test_no_header_breaks_out_of_its_line(begun: tuple[Any, WholeAnswer], value: bytes) -> None:
+def test_no_header_breaks_out_of_its_line(begun: tuple[Any, Exchange], value: bytes) -> None:
     cycle, whole = begun
     with pytest.raises(ValueError, match="more than one line"):
-        whole(200, [(b"etag", value)], b"{}")
+        whole.answer(200, [(b"etag", value)], b"{}")
     assert not cycle.written
     assert not cycle.response_started
 
@@ -108,18 +108,29 @@ def test_no_header_breaks_out_of_its_line(begun: tuple[Any, WholeAnswer], value:
 @pytest.mark.parametrize(
     "changed", [{"keep_alive": False}, {"response_started": True}, {"flow": SimpleNamespace(write_paused=True)}]
 )
-def test_what_needs_the_usual_way_is_left_to_it(begun: tuple[Any, WholeAnswer], changed: dict[str, Any]) -> None:
+def test_what_needs_the_usual_way_is_left_to_it(begun: tuple[Any, Exchange], changed: dict[str, Any]) -> None:
     cycle, whole = begun
     vars(cycle).update(changed)
-    assert not whole(200, [], b"")
+    assert not whole.answer(200, [], b"")
     assert not cycle.written
 
 
-def test_nothing_is_written_to_who_has_gone(begun: tuple[Any, WholeAnswer]) -> None:
+def test_nothing_is_written_to_who_has_gone(begun: tuple[Any, Exchange]) -> None:
     cycle, whole = begun
     cycle.disconnected = True
-    assert whole(200, [], b"{}")
+    assert whole.answer(200, [], b"{}")
     assert not cycle.written
+
+
+def test_a_body_is_whole_when_its_last_piece_has_come(begun: tuple[Any, Exchange]) -> None:
+    cycle, whole = begun
+    cycle.body, cycle.more_body = bytearray(b'{"name":'), True
+    assert whole.body() is None
+    cycle.body += b'"A"}'
+    cycle.more_body = False
+    assert whole.body() == b'{"name":"A"}'
+    cycle.disconnected = True
+    assert whole.body() is None
 
 
 @pytest.mark.parametrize("head", [b"GET /" + b"a" * 60, b"GET /livez HTTP/1.1\r\nX: " + b"y" * 60, b"X-1: y\r\n" * 10])
