@@ -15,7 +15,7 @@ says so, and the caller folds from the log instead.
 
 import asyncio
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from contextlib import suppress
 from typing import Any, Final
 
@@ -151,23 +151,23 @@ class RedisStore:
 
     # tables
 
-    async def write(self, request: WriteRequest) -> Written:
+    def write(self, request: WriteRequest) -> Awaitable[Written]:
         """Write a table's projection; an older one never overwrites a newer one (`old`).
 
         `notes`: Redis has a seat's part made from newer private notes; load them and write again.
         """
         if self.away:
             raise ViewsAwayError
-        return await self._writes.ask(request)
+        return self._writes.ask(request)
 
-    async def read(self, table: str, account: str, version: int, notes: int, names: str) -> TableSeen | None:
+    def read(self, table: str, account: str, version: int, notes: int, names: str) -> Awaitable[TableSeen | None]:
         """Return the view of a table for an account (`''` for none), None if Redis does not have it.
 
         With the `version`, `notes` and `names` the caller has (-1 and '' for none) its bytes are left out.
         """
         if self.away:
             raise ViewsAwayError
-        return await self._reads.ask((table, account, version, notes, names))
+        return self._reads.ask((table, account, version, notes, names))
 
     async def forget(self, table: str) -> None:
         """Drop a table's view, so that the next read folds it anew."""

@@ -184,7 +184,9 @@ class Resource:
             made = answer(None, status=204, headers={"Allow": self._allow})
         else:
             made = problem_answer(HttpError(405, {"Allow": self._allow}), call.trace_id, self._base_url)
-        await made.send(send, call.trace_id, head=method == "HEAD", over_tls=self._over_tls, exchange=exchange)
+        headers = made.complete_headers(call.trace_id, over_tls=self._over_tls)
+        if exchange is None or made.pieces is not None or not exchange.answer(made.status, headers, made.body):
+            await made.send(send, headers, head=method == "HEAD")
         route = self.path if operation is not None else "none"
         self._services.metrics.observe(method, route, made.status, time.perf_counter() - begun)
 

@@ -154,6 +154,7 @@ def new_event(
         time=time_,
         previous_hash=previous,
         hash=hash_,
+        bucket=table.bucket,
     )
 
 

@@ -98,26 +98,17 @@ class Answer(Struct, frozen=True):
         """Return its headers and those that every answer has."""
         return [*self.headers, *_EVERY_ANSWER, (b"x-request-id", trace_id.encode())]
 
-    async def send(
-        self,
-        send: Send,
-        trace_id: str,
-        *,
-        head: bool = False,
-        over_tls: bool = False,
-        exchange: "Exchange | None" = None,
-    ) -> None:
-        """Send it; `head` leaves the body out, as HEAD asks. `over_tls`: clients reach the service by https.
-
-        `exchange` is the server's way to send an answer at once, where it has one.
-        """
+    def complete_headers(self, trace_id: str, *, over_tls: bool) -> list[tuple[bytes, bytes]]:
+        """Return all headers, with the length of a body that is known. `over_tls`: clients come by https."""
         headers = self.every_header(trace_id)
         if over_tls:
             headers.append(_OVER_TLS)
         if self.status not in (204, 304) and self.pieces is None:
             headers.append((b"content-length", b"%d" % len(self.body)))
-        if exchange is not None and self.pieces is None and exchange.answer(self.status, headers, self.body):
-            return
+        return headers
+
+    async def send(self, send: Send, headers: list[tuple[bytes, bytes]], *, head: bool) -> None:
+        """Send it message by message; `head` leaves the body out, as HEAD asks."""
         await send({"type": "http.response.start", "status": self.status, "headers": headers})
         if self.pieces is not None and not head:
             async for piece in self.pieces:
@@ -204,16 +195,17 @@ class Call:
             media_type = self._headers.get(b"content-type", b"")
             if media_type != b"application/json" and _bare(media_type) != b"application/json":
                 raise HttpError(415)
-            body = None if self._exchange is None else self._exchange.body()
-            if body is None:
-                try:
-                    body = await self.services.body_patience.wait(self._limited_body())
-                except TimeoutError:
-                    raise MalformedBodyError("The body did not arrive in time.") from None
-            elif len(body) > MAX_BODY_BYTES:
+            whole = None if self._exchange is None else self._exchange.body()
+            if whole is not None and len(whole) > MAX_BODY_BYTES:
                 raise HttpError(413)
-            self._body = body
+            self._body = await self._arriving() if whole is None else whole
         return self._body
+
+    async def _arriving(self) -> bytes:
+        try:
+            return await self.services.body_patience.wait(self._limited_body())
+        except TimeoutError:
+            raise MalformedBodyError("The body did not arrive in time.") from None
 
     async def _limited_body(self) -> bytes:
         length = self._headers.get(b"content-length", b"0")

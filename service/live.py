@@ -22,6 +22,7 @@ from domain.table.model import Occupant, TableState
 from projections.table_view import Projection
 from service.notes import TableNotes
 from service.sharing import sharing_cards
+from service.store.buckets import bucket_of
 from service.store.log import Log, StoredEvent
 
 _JOIN_ALPHABET: Final = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ"
@@ -44,6 +45,7 @@ class LiveTable:
 
     __slots__ = (
         "_chance",
+        "bucket",
         "codec",
         "hash",
         "id",
@@ -61,6 +63,7 @@ class LiveTable:
     def __init__(self, stream: UUID, codec: Codec, secret: bytes, state: TableState, hash_: bytes, time: int) -> None:
         self.id = str(stream)
         self.stream = stream
+        self.bucket = bucket_of(stream)
         self.codec = codec
         self.secret = secret
         self.salts = fairness.Salts(secret)

@@ -2,7 +2,7 @@
 
 import hashlib
 import secrets
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Coroutine, Mapping
 from contextlib import suppress
 from typing import Any, Final, TypeAlias
 from uuid import UUID
@@ -211,7 +211,7 @@ class Tables:
         async with table.lock:
             for _ in range(_TRIES):
                 seat = seat_of(table.state, account)
-                full = await self._in_full(table, seat, decision, move)
+                full = move if table.codec.game.notes is None else await self._in_full(table, seat, decision, move)
                 judged = full if isinstance(full, Rejection) else _judge_move(table, seat, decision, full)
                 if isinstance(judged, Accepted) and seat is not None:
                     event = await self._record_move(table, seat, decision, move, full, judged)
@@ -343,11 +343,11 @@ class Tables:
         projection = await self._views.publish(table)
         return TableAnswer(table.stream, view_of(projection, seat_in(projection.heading.players, account)))
 
-    async def _record_move(
+    def _record_move(
         self, table: LiveTable, seat: Seat, decision: int, asked: Any, full: Any, accepted: Accepted
-    ) -> Event | None:
+    ) -> Coroutine[Any, Any, Event | None]:
         command = _move_command(table, seat, decision, asked, full)
-        return await self._recorder.record(table, seat, command, accepted.facts, accepted.play)
+        return self._recorder.record(table, seat, command, accepted.facts, accepted.play)
 
     async def _answered(
         self, table: LiveTable, seat: Seat, decision: int, move: Any, refused: TableRefusal | Rejection

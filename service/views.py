@@ -49,8 +49,11 @@ class Views:
 
     async def publish(self, table: LiveTable, *, rewrite: bool = False) -> Projection:
         """Write the table's projection to Redis; without Redis readers fold from the log."""
-        before = table.projection
-        projection = await self.projection(table)
+        before, names = table.projection, table.names
+        if names is not None and table.codec.game.notes is None and self._are_current(names, table):
+            projection = _projection(table, names, None)  # nothing has to be read, which is so for most moves
+        else:
+            projection = await self.projection(table)
         with suppress(ViewsAwayError):
             written = await self._store.write(WriteRequest(projection, before, rewrite))
             while self._renamed(table) or await self._is_behind(table, written, rewrite=rewrite):
@@ -80,18 +83,18 @@ class Views:
 
     async def projection(self, table: LiveTable) -> Projection:
         """Return the projection of what this process knows of the table."""
-        state = table.state
         notes = notes_of(table)
         if notes is not None:
             await notes.load(self._log)
         names = table.names
-        if names is None or names.seats is not state.seats or names.epoch != self._names.names_epoch:
-            epoch = self._names.names_epoch
-            known = await self._names.names_of(seat.player for seat in state.seats if seat.player is not None)
-            names = table.names = TableNames(state.seats, epoch, known)
-        return project(
-            state, names.by_player, join_code=table.join_code, notes=_of_seats(notes), before=table.projection
-        )
+        if names is None or not self._are_current(names, table):
+            epoch, seats = self._names.names_epoch, table.state.seats
+            known = await self._names.names_of(seat.player for seat in seats if seat.player is not None)
+            names = table.names = TableNames(seats, epoch, known)
+        return _projection(table, names, notes)
+
+    def _are_current(self, names: TableNames, table: LiveTable) -> bool:
+        return names.seats is table.state.seats and names.epoch == self._names.names_epoch
 
     async def see(self, stream: UUID, account: str, etag: str | None, code: str | None) -> ViewSeen | None:
         """Return the view of a table for an account, None if it does not exist for it.
@@ -138,6 +141,12 @@ class Views:
             return False
         table = await self._cache.get(stream)
         return table is not None and is_code(code, table.join_code)
+
+
+def _projection(table: LiveTable, names: TableNames, notes: TableNotes | None) -> Projection:
+    return project(
+        table.state, names.by_player, join_code=table.join_code, notes=_of_seats(notes), before=table.projection
+    )
 
 
 def _of_seats(notes: TableNotes | None) -> tuple[tuple[int, Any], ...]:
