@@ -23,7 +23,32 @@ CREATE FUNCTION public.append_batch(p_events public.new_event[]) RETURNS TABLE(s
     SET plan_cache_mode TO 'force_generic_plan'
     AS $$
 #variable_conflict use_column
+declare
+  single new_event;
+  head_version integer;
+  head_hash bytea;
 begin
+  if cardinality(p_events) = 1 then
+    single := p_events[1];
+    perform from buckets b where b.bucket = single.bucket for no key update;
+
+    -- a statement of its own: it has to see what was committed while the lock was waited for
+    select x.version, x.hash into head_version, head_hash from events x
+    where x.bucket = single.bucket and x.stream = single.stream order by x.version desc limit 1;
+    if coalesce(head_version, 0) = single.version - 1 and coalesce(head_hash, single.previous_hash) = single.previous_hash then
+      return query
+      insert into events (
+        bucket, stream, version, position, received_at, command, actor, decision, type, rules, digest,
+        previous_hash, hash, envelope, sealed)
+      values (
+        single.bucket, single.stream, single.version,
+        coalesce((select x.position from events x where x.bucket = single.bucket order by x.position desc limit 1), 0) + 1,
+        single.received_at, single.command, single.actor, single.decision, single.type, single.rules, single.digest,
+        single.previous_hash, single.hash, single.envelope, single.sealed)
+      returning 1::smallint, position;
+      return;
+    end if;
+  end if;
   -- one order for everybody, so nobody waits in a circle
   perform from buckets b
   where b.bucket = any (array(select e.bucket from unnest(p_events) e))
