@@ -30,6 +30,7 @@ Role: TypeAlias = Literal["player", "arbiter", "operator"]
 TOKEN_PREFIX: Final = "bw_"  # noqa: S105 - what secret scanners look for
 _REMEMBER_SECONDS: Final = 30.0
 _REMEMBER_MOST: Final = 50_000
+_HEADER_LENGTH_MOST: Final = 120
 _TOUCH_MILLISECONDS: Final = 60_000
 _NOTE_SECONDS: Final = 2.0
 KEY_MILLISECONDS: Final = 24 * 3600 * 1000
@@ -62,6 +63,7 @@ class Accounts:
         self._redis = redis
         self._key = key
         self._known: dict[bytes, tuple[float, Account]] = {}
+        """By SHA-256 of the header; until when, and whose."""
         self._names: dict[str, tuple[float, str | None]] = {}
         self._tokens_epoch = 0
         """Changes when a token may have been revoked: what was read before it is not remembered."""
@@ -76,18 +78,23 @@ class Accounts:
 
     # who asks
 
+    def remembered(self, header: str | None) -> Account | None:
+        """Return the account of an Authorization header if its token was found valid a moment ago."""
+        if header is None or len(header) > _HEADER_LENGTH_MOST:
+            return None
+        known = self._known.get(_digest(header))
+        return known[1] if known is not None and known[0] > time.monotonic() else None
+
     async def authenticate(self, header: str | None) -> Account:
         """Return the account of an Authorization header. UnauthenticatedError if it has no valid token."""
+        remembered = self.remembered(header)
+        if remembered is not None:
+            return remembered
         scheme, _, token = (header or "").partition(" ")
         if scheme.lower() != "bearer" or not token.startswith(TOKEN_PREFIX) or len(token) > 100:
             raise UnauthenticatedError("Send a valid token: Authorization: Bearer bw_...")
-        digest = hashlib.sha256(token.encode()).digest()
-        now = time.monotonic()
-        known = self._known.get(digest)
-        if known is not None and known[0] > now:
-            return known[1]
-        epoch = self._tokens_epoch
-        row = await self._store.token(digest)
+        now, epoch = time.monotonic(), self._tokens_epoch
+        row = await self._store.token(_digest(token))
         if row is None:
             raise UnauthenticatedError("Send a valid token: Authorization: Bearer bw_...")
         account = Account(str(row.player), row.role, row.id)
@@ -95,7 +102,7 @@ class Accounts:
             if len(self._known) >= _REMEMBER_MOST:
                 self._known.clear()
             left = _REMEMBER_SECONDS if row.expires is None else row.expires / 1000 - time.time()
-            self._known[digest] = (now + min(_REMEMBER_SECONDS, left), account)
+            self._known[_digest(header or "")] = (now + min(_REMEMBER_SECONDS, left), account)
         if row.last_used is None or time.time() * 1000 - row.last_used > _TOUCH_MILLISECONDS:
             self._used.add(row.id)
             if self._noting is None:
@@ -161,9 +168,7 @@ class Accounts:
 
     async def erase(self, account: Account) -> None:
         """Erase the name and all tokens; the log keeps only the random id."""
-        digests = await self._store.erase(UUID(account.id))
-        for digest in digests:
-            self._known.pop(digest, None)
+        await self._store.erase(UUID(account.id))
         await self._tell(f"name {account.id}")
         await self._tell("tokens")
 
@@ -211,10 +216,8 @@ class Accounts:
 
     async def revoke(self, account: Account, token: UUID) -> None:
         """Revoke one of the caller's tokens, at once everywhere. NotFoundError if he has no such token."""
-        digest = await self._store.revoke(UUID(account.id), token)
-        if digest is None:
+        if await self._store.revoke(UUID(account.id), token) is None:
             raise NotFoundError("You have no such token.")
-        self._known.pop(digest, None)
         await self._tell("tokens")
 
     # between processes

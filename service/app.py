@@ -194,7 +194,8 @@ class Resource:
         """Who asks first, then what the operation does; every error becomes a problem."""
         try:
             if not operation.public:
-                account = await self._services.accounts.authenticate(call.header(b"authorization"))
+                header, accounts = call.header(b"authorization"), self._services.accounts
+                account = accounts.remembered(header) or await accounts.authenticate(header)
                 if account.role not in operation.roles:
                     raise ForbiddenError("This is for " + " and ".join(operation.roles) + "s.")
                 call.account = account
