@@ -143,7 +143,10 @@ def refusal_of_reserved(cards: Sequence[Card], kept: Collection[Card]) -> Reject
 
 def leaves_discard(state: RommeState, seat: Seat, cards: Collection[Card]) -> bool:
     """Whether without these cards the seat keeps one that it may discard (R-53)."""
-    return any(card not in cards and card != state.taken for card in state.hands[seat])
+    hand = state.hands[seat]
+    if len(hand) > len(cards) + 1:  # of two cards that are left one at least was not just taken
+        return True
+    return any(card not in cards and card != state.taken for card in hand)
 
 
 def may_draw_pile(state: RommeState) -> Rejection | None:
