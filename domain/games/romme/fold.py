@@ -221,7 +221,7 @@ def _melds_laid(state: RommeState, fact: RommeMeldsLaid) -> RommeState:
         entered=entered,
         shown=shown,
         lays=state.lays + 1,  # R-41
-        first_lay=(*state.first_lay[:seat], fact.points, *state.first_lay[seat + 1 :]) if first else state.first_lay,
+        first_lay=_with_list(state.first_lay, seat, fact.points) if first else state.first_lay,
         table=state.table + fact.melds,  # R-32
         progress=True,
     )
@@ -303,7 +303,14 @@ def _stock_shuffled(state: RommeState, fact: RommeStockShuffled) -> RommeState:
 
 def _with(lists: tuple[tuple[_T, ...], ...], seat: Seat, added: _T) -> tuple[tuple[_T, ...], ...]:
     """Return the lists of all seats, that of one with something added on the right (R-82)."""
-    return (*lists[:seat], (*lists[seat], added), *lists[seat + 1 :])
+    return _with_list(lists, seat, (*lists[seat], added))
+
+
+def _with_list(lists: tuple[_T, ...], seat: Seat, changed: _T) -> tuple[_T, ...]:
+    """Return the lists of all seats with another one for one seat."""
+    every = list(lists)
+    every[seat] = changed
+    return tuple(every)
 
 
 _Hands: TypeAlias = tuple[tuple[Card, ...], ...]
@@ -315,19 +322,20 @@ def _without(
     """Return hands, `entered` and `shown` after the seat on turn gave these cards away."""
     if state.phase != phase or seat != state.turn:
         raise ImpossibleFactError(f"seat {seat} cannot have given away {cards} now")
-    hand, entered, shown = state.hands[seat], state.entered[seat], state.shown
+    hand, entered, shown = state.hands[seat], state.entered[seat], state.shown[seat]
     for card in cards:
-        if card not in hand:
-            raise ImpossibleFactError(f"seat {seat} does not hold {card}")
-        place = hand.index(card)
+        try:
+            place = hand.index(card)
+        except ValueError:
+            raise ImpossibleFactError(f"seat {seat} does not hold {card}") from None
         hand = hand[:place] + hand[place + 1 :]  # R-82
         entered = entered[:place] + entered[place + 1 :]
-    if shown[seat]:
-        shown = (*shown[:seat], tuple([card for card in shown[seat] if card not in cards]), *shown[seat + 1 :])
+        if card in shown:
+            shown = tuple([other for other in shown if other != card])
     return (
-        (*state.hands[:seat], hand, *state.hands[seat + 1 :]),
-        (*state.entered[:seat], entered, *state.entered[seat + 1 :]),
-        shown,
+        _with_list(state.hands, seat, hand),
+        _with_list(state.entered, seat, entered),
+        state.shown if shown is state.shown[seat] else _with_list(state.shown, seat, shown),
     )
 
 

@@ -51,12 +51,13 @@ def decide(state: RommeState, seat: Seat, move: RommeMove, chance: Chance) -> tu
 
 
 def _after_discard(before: RommeState, fact: RommeCardDiscarded, chance: Chance) -> tuple[RommeFact, ...]:
+    out = len(before.hands[fact.seat]) == 1
+    if before.stock_count and not out:
+        return ()
     state = evolve(before, fact)
-    if not state.hands[fact.seat]:
+    if out:
         hand_romme = not before.out_at_turn_start
         return _ended(state, score(state, "out", fact.seat, hand_romme=hand_romme))
-    if state.stock_count:
-        return ()
     emptied = RommeStockEmptied(state.empties + 1)
     if emptied.count == EMPTIES_MAX:
         return (emptied, *_ended(state, score(state, "exhausted", None, hand_romme=False)))
