@@ -52,12 +52,13 @@ def melds_of(state: RommeState, seat: Seat, kept: Collection[Card] = ()) -> tupl
 def lay(state: RommeState, seat: Seat, *, drafted: bool = False) -> RommeLegalLay | None:
     """Return what can be laid, None if nothing acceptable was found."""
     needed = need(state, seat)
-    best = HandSearch(state.hands[seat], state.taken).lay(needed)
+    melds = melds_of(state, seat)
+    best = HandSearch(state.hands[seat], state.taken).lay(needed) if melds else None
     if best is None and not drafted:
         return None
     alone = tuple(
         meld
-        for meld in melds_of(state, seat)
+        for meld in melds
         if meld.points >= needed and leaves_discard(state, seat, [card.card for card in meld.meld.cards])
     )
     return RommeLegalLay(needed, drafted, best.melds if best else (), alone)
