@@ -75,11 +75,11 @@ def new(options: RommeOptions, seats: int) -> RommeState:
 
 def evolve(state: RommeState, fact: RommeFact) -> RommeState:
     """Return the state after a recorded fact. ImpossibleFactError if it does not fit."""
-    match fact:
-        case RommeCardDrawn():
-            return _card_drawn(state, fact)
+    match fact:  # the most frequent first
         case RommeCardDiscarded():
             return _card_discarded(state, fact)
+        case RommeCardDrawn():
+            return _card_drawn(state, fact)
         case RommePileDrawn():
             return _pile_drawn(state, fact)
         case RommeMeldsLaid():

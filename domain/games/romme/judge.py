@@ -71,7 +71,9 @@ Made: TypeAlias = (
 
 def judge(state: RommeState, seat: Seat, move: RommeMove, drafts: tuple[RommeDraft, ...] = ()) -> Made | Rejection:
     """Judge a move, in the light of the seat's open drafts if they are given."""
-    match move:
+    match move:  # the most frequent first
+        case RommeDiscard():
+            return _discard(state, seat, move, drafts)
         case RommeDrawStock():
             return _draw_stock(state, seat)
         case RommeDrawPile():
@@ -82,8 +84,6 @@ def judge(state: RommeState, seat: Seat, move: RommeMove, drafts: tuple[RommeDra
             return _lay_off(state, seat, move, reserved(drafts))
         case RommeSwapJoker():
             return _swap_joker(state, seat, move, reserved(drafts))
-        case RommeDiscard():
-            return _discard(state, seat, move, drafts)
         case _:
             assert_never(move)
 

@@ -13,9 +13,8 @@ from domain.games.romme.model import MeldKind
 from domain.games.romme.moves import End
 
 _RANKS: Final = len(RANKS)
-_PLACE: Final[dict[str, int]] = {rank: position % _RANKS for rank, position in POSITION.items()}
 BIT: Final[dict[str, int]] = {
-    rank + suit: 1 << (number * _RANKS + _PLACE[rank]) for number, suit in enumerate(SUITS) for rank in RANKS
+    rank + suit: 1 << (number * _RANKS + POSITION[rank] % _RANKS) for number, suit in enumerate(SUITS) for rank in RANKS
 }
 """A bit for each face: suit by suit, king and ace below the two."""
 OF_RANK: Final[tuple[int, ...]] = tuple(sum(BIT[rank + suit] for suit in SUITS) for rank in RANKS)

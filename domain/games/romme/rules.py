@@ -43,11 +43,9 @@ def start(state: RommeState, chance: Chance) -> tuple[RommeFact, ...]:
 def decide(state: RommeState, seat: Seat, move: RommeMove, chance: Chance) -> tuple[RommeFact, ...] | Rejection:
     """Judge a move in the order of R-91: what follows from it, or the first reason against it."""
     made = judge(state, seat, move)
-    if isinstance(made, Rejection):
-        return made
     if isinstance(made, RommeCardDiscarded):
         return (made, *_after_discard(state, made, chance))
-    return (made,)
+    return made if isinstance(made, Rejection) else (made,)
 
 
 def _after_discard(before: RommeState, fact: RommeCardDiscarded, chance: Chance) -> tuple[RommeFact, ...]:
