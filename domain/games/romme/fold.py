@@ -1,7 +1,7 @@
 """What happened: the state before the match, and how each fact changes it."""
 
-from collections.abc import Sequence
-from typing import Final, TypeAlias, TypeVar, assert_never
+from collections.abc import Callable, Sequence
+from typing import Any, Final, TypeAlias, TypeVar, get_args
 
 from msgspec import ValidationError
 from msgspec.structs import asdict, replace
@@ -75,35 +75,7 @@ def new(options: RommeOptions, seats: int) -> RommeState:
 
 def evolve(state: RommeState, fact: RommeFact) -> RommeState:
     """Return the state after a recorded fact. ImpossibleFactError if it does not fit."""
-    match fact:
-        case RommeCardDrawn():
-            return _card_drawn(state, fact)
-        case RommeCardDiscarded():
-            return _card_discarded(state, fact)
-        case RommePileDrawn():
-            return _pile_drawn(state, fact)
-        case RommeMeldsLaid():
-            return _melds_laid(state, fact)
-        case RommeCardsLaidOff():
-            return _cards_laid_off(state, fact)
-        case RommeJokerSwapped():
-            return _joker_swapped(state, fact)
-        case RommeStockEmptied():
-            return _stock_emptied(state, fact)
-        case RommeStockShuffled():
-            return _stock_shuffled(state, fact)
-        case RommeRoundStarted():
-            return _round_started(state, fact)
-        case RommePackDealt():
-            return _pack_dealt(state, fact)
-        case RommeRoundEnded():
-            return _round_ended(state, fact)
-        case RommeMatchEnded():
-            return _match_ended(state, fact)
-        case RommeOptionChanged():
-            return _option_changed(state, fact)
-        case _:
-            assert_never(fact)
+    return _CHANGES[type(fact)](state, fact)
 
 
 # rounds and options
@@ -221,7 +193,7 @@ def _melds_laid(state: RommeState, fact: RommeMeldsLaid) -> RommeState:
         entered=entered,
         shown=shown,
         lays=state.lays + 1,  # R-41
-        first_lay=(*state.first_lay[:seat], fact.points, *state.first_lay[seat + 1 :]) if first else state.first_lay,
+        first_lay=_put(state.first_lay, seat, fact.points) if first else state.first_lay,
         table=state.table + fact.melds,  # R-32
         progress=True,
     )
@@ -298,12 +270,39 @@ def _stock_shuffled(state: RommeState, fact: RommeStockShuffled) -> RommeState:
     return replace(state, stock=fact.order, stock_drawn=0, pile=state.pile[-1:])  # R-57
 
 
+_CHANGES: Final[dict[type, Callable[[RommeState, Any], RommeState]]] = {
+    RommeRoundStarted: _round_started,
+    RommePackDealt: _pack_dealt,
+    RommeCardDrawn: _card_drawn,
+    RommePileDrawn: _pile_drawn,
+    RommeMeldsLaid: _melds_laid,
+    RommeCardsLaidOff: _cards_laid_off,
+    RommeJokerSwapped: _joker_swapped,
+    RommeCardDiscarded: _card_discarded,
+    RommeStockEmptied: _stock_emptied,
+    RommeStockShuffled: _stock_shuffled,
+    RommeRoundEnded: _round_ended,
+    RommeMatchEnded: _match_ended,
+    RommeOptionChanged: _option_changed,
+}
+"""Which kind of fact changes the state how."""
+
+assert _CHANGES.keys() == set(get_args(RommeFact))
+
+
 # parts of a state
 
 
 def _with(lists: tuple[tuple[_T, ...], ...], seat: Seat, added: _T) -> tuple[tuple[_T, ...], ...]:
     """Return the lists of all seats, that of one with something added on the right (R-82)."""
-    return (*lists[:seat], (*lists[seat], added), *lists[seat + 1 :])
+    return _put(lists, seat, (*lists[seat], added))
+
+
+def _put(entries: tuple[_T, ...], seat: Seat, entry: _T) -> tuple[_T, ...]:
+    """Return the entries of all seats with that of one seat replaced."""
+    changed = list(entries)
+    changed[seat] = entry
+    return tuple(changed)
 
 
 _Hands: TypeAlias = tuple[tuple[Card, ...], ...]
@@ -315,19 +314,20 @@ def _without(
     """Return hands, `entered` and `shown` after the seat on turn gave these cards away."""
     if state.phase != phase or seat != state.turn:
         raise ImpossibleFactError(f"seat {seat} cannot have given away {cards} now")
-    hand, entered, shown = state.hands[seat], state.entered[seat], state.shown
+    hand, entered, shown = state.hands[seat], state.entered[seat], state.shown[seat]
     for card in cards:
-        if card not in hand:
-            raise ImpossibleFactError(f"seat {seat} does not hold {card}")
-        place = hand.index(card)
+        try:
+            place = hand.index(card)
+        except ValueError:
+            raise ImpossibleFactError(f"seat {seat} does not hold {card}") from None
         hand = hand[:place] + hand[place + 1 :]  # R-82
         entered = entered[:place] + entered[place + 1 :]
-    if shown[seat]:
-        shown = (*shown[:seat], tuple([card for card in shown[seat] if card not in cards]), *shown[seat + 1 :])
+        if card in shown:
+            shown = tuple([other for other in shown if other != card])
     return (
-        (*state.hands[:seat], hand, *state.hands[seat + 1 :]),
-        (*state.entered[:seat], entered, *state.entered[seat + 1 :]),
-        shown,
+        _put(state.hands, seat, hand),
+        _put(state.entered, seat, entered),
+        state.shown if shown is state.shown[seat] else _put(state.shown, seat, shown),
     )
 
 

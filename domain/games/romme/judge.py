@@ -71,7 +71,9 @@ Made: TypeAlias = (
 
 def judge(state: RommeState, seat: Seat, move: RommeMove, drafts: tuple[RommeDraft, ...] = ()) -> Made | Rejection:
     """Judge a move, in the light of the seat's open drafts if they are given."""
-    match move:
+    match move:  # the most frequent first
+        case RommeDiscard():
+            return _discard(state, seat, move, drafts)
         case RommeDrawStock():
             return _draw_stock(state, seat)
         case RommeDrawPile():
@@ -82,8 +84,6 @@ def judge(state: RommeState, seat: Seat, move: RommeMove, drafts: tuple[RommeDra
             return _lay_off(state, seat, move, reserved(drafts))
         case RommeSwapJoker():
             return _swap_joker(state, seat, move, reserved(drafts))
-        case RommeDiscard():
-            return _discard(state, seat, move, drafts)
         case _:
             assert_never(move)
 
@@ -143,7 +143,10 @@ def refusal_of_reserved(cards: Sequence[Card], kept: Collection[Card]) -> Reject
 
 def leaves_discard(state: RommeState, seat: Seat, cards: Collection[Card]) -> bool:
     """Whether without these cards the seat keeps one that it may discard (R-53)."""
-    return any(card not in cards and card != state.taken for card in state.hands[seat])
+    hand = state.hands[seat]
+    if len(hand) > len(cards) + 1:  # of two cards that are left one at least was not just taken
+        return True
+    return any(card not in cards and card != state.taken for card in hand)
 
 
 def may_draw_pile(state: RommeState) -> Rejection | None:

@@ -1,6 +1,7 @@
 """What is a meld: the one check of declared cards, the places left, and the readings of bare cards."""
 
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from itertools import combinations
 from typing import Final
 
@@ -143,20 +144,31 @@ def face_at(position: int, suit: str) -> str:
 
 def first_position(meld: RommeMeld) -> int:
     """Return the position of the lowest slot of a run."""
-    rank = meld.slots[0].face[0]
-    return ACE_LOW if rank == "A" else POSITION[rank]
+    return _low_position(meld.slots[0].face)
+
+
+def _low_position(face: str) -> int:
+    return ACE_LOW if face[0] == "A" else POSITION[face[0]]
 
 
 def places_left(meld: RommeMeld) -> tuple[tuple[str, End | None], ...]:
     """Return the faces by which one more card extends a meld, with its end where both are possible (R-46)."""
-    count = len(meld.slots)
     if meld.kind == "set":
-        rank = meld.slots[0].face[0]
-        used = {slot.face for slot in meld.slots}
-        return tuple((rank + suit, None) for suit in SUITS if rank + suit not in used)
+        return _places_in_set(tuple([slot.face for slot in meld.slots]))
+    return _places_beside_run(meld.slots[0].face, len(meld.slots))
+
+
+@lru_cache(maxsize=128)
+def _places_in_set(used: tuple[str, ...]) -> tuple[tuple[str, End | None], ...]:
+    rank = used[0][0]
+    return tuple((rank + suit, None) for suit in SUITS if rank + suit not in used)
+
+
+@lru_cache(maxsize=512)
+def _places_beside_run(lowest: str, count: int) -> tuple[tuple[str, End | None], ...]:
     if count == LARGEST_RUN:
         return ()
-    suit, low = meld.slots[0].face[1], first_position(meld)
+    suit, low = lowest[1], _low_position(lowest)
     high = low + count - 1
     if low - 1 == ACE_LOW and high + 1 == ACE_HIGH:
         return ("A" + suit, "high"), ("A" + suit, "low")  # R-48
@@ -176,7 +188,7 @@ def faces_beyond(meld: RommeMeld) -> tuple[tuple[str, ...], tuple[str, ...]]:
 
 def takes_joker(meld: RommeMeld) -> bool:
     """Whether one more joker keeps the jokers of a meld from outnumbering its real cards (R-26)."""
-    jokers = sum(slot.card not in FACE for slot in meld.slots)
+    jokers = sum([slot.card not in FACE for slot in meld.slots])
     return 2 * (jokers + 1) <= len(meld.slots) + 1
 
 

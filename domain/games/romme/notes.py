@@ -61,9 +61,12 @@ _BY_RANK: Final = {  # R-79
 }
 
 
+_NO_NOTES: Final = RommeNotes(turn_number=0, lays=0, prepared=0, drafts=(), arranged=None)
+
+
 def new() -> RommeNotes:
     """Return the notes of a seat that has made none."""
-    return RommeNotes(turn_number=0, lays=0, prepared=0, drafts=(), arranged=None)
+    return _NO_NOTES
 
 
 # judging private moves
@@ -192,7 +195,8 @@ def _prepared(notes: RommeNotes, fact: RommeMeldPrepared) -> RommeNotes:
 
 def open_drafts(state: RommeState, seat: Seat, notes: RommeNotes) -> tuple[RommeDraft, ...]:
     """Return the drafts of this turn that no `lay` has ended and whose cards are still held (R-41, R-42)."""
-    if not running(state) or seat != state.turn or notes.turn_number != state.turn_number or notes.lays != state.lays:
+    made_now = notes.turn_number == state.turn_number and notes.lays == state.lays
+    if not notes.drafts or not made_now or seat != state.turn or not running(state):
         return ()
     held = state.hands[seat]
     return tuple(
@@ -224,15 +228,12 @@ def resolve(state: RommeState, seat: Seat, notes: RommeNotes, move: RommeMove) -
 
 def private(state: RommeState, seat: Seat, notes: RommeNotes) -> RommePrivate:
     """Return what only this seat knows beyond its hand."""
+    need = offers.need(state, seat)
+    if seat != state.turn or not running(state):
+        return RommePrivate(drawn=None, drafts=(), points=0, missing=need)
     drafts = open_drafts(state, seat, notes)
-    points = sum(draft.points for draft in drafts)
-    on_turn = running(state) and seat == state.turn
-    return RommePrivate(
-        drawn=state.drawn if on_turn else None,
-        drafts=drafts,
-        points=points,
-        missing=max(0, offers.need(state, seat) - points),
-    )
+    points = sum([draft.points for draft in drafts])
+    return RommePrivate(drawn=state.drawn, drafts=drafts, points=points, missing=max(0, need - points))
 
 
 def legal(state: RommeState, seat: Seat, notes: RommeNotes) -> tuple[RommeLegal, ...]:

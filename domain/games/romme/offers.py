@@ -31,7 +31,7 @@ from domain.games.romme.moves import (
     RommeMove,
     RommeSwapJoker,
 )
-from domain.games.romme.partition import HandSearch, possible_melds
+from domain.games.romme.partition import HandSearch, possible_melds, with_first
 
 # entries
 
@@ -43,19 +43,22 @@ def need(state: RommeState, seat: Seat) -> int:
 
 def melds_of(state: RommeState, seat: Seat, kept: Collection[Card] = ()) -> tuple[RommeReading, ...]:
     """Return every meld that the hand can form without the cards to be kept."""
-    hand = [card for card in state.hands[seat] if card not in kept]
-    return possible_melds(sorted(hand, key=lambda card: card != state.taken))
+    hand = state.hands[seat]
+    if kept:
+        hand = tuple(card for card in hand if card not in kept)
+    return possible_melds(with_first(hand, state.taken))
 
 
 def lay(state: RommeState, seat: Seat, *, drafted: bool = False) -> RommeLegalLay | None:
     """Return what can be laid, None if nothing acceptable was found."""
     needed = need(state, seat)
-    best = HandSearch(state.hands[seat], state.taken).lay(needed)
+    melds = melds_of(state, seat)
+    best = HandSearch(state.hands[seat], state.taken).lay(needed) if melds else None
     if best is None and not drafted:
         return None
     alone = tuple(
         meld
-        for meld in melds_of(state, seat)
+        for meld in melds
         if meld.points >= needed and leaves_discard(state, seat, [card.card for card in meld.meld.cards])
     )
     return RommeLegalLay(needed, drafted, best.melds if best else (), alone)
@@ -72,14 +75,17 @@ def lay_off(state: RommeState, seat: Seat, kept: Collection[Card] = ()) -> Romme
 
 
 def _places(state: RommeState, hand: list[Card]) -> Iterator[RommeLayOffPlace]:
+    by_face: dict[str | None, list[Card]] = {}
+    for card in hand:
+        by_face.setdefault(FACE.get(card), []).append(card)
     for meld in state.table:
-        joker = takes_joker(meld)
+        joker = None in by_face and takes_joker(meld)
         for face, end in places_left(meld):
-            for card in hand:
+            for card in hand if joker else by_face.get(face, ()):
                 own = FACE.get(card)
                 if own == face:
                     yield RommeLayOffPlace(meld.id, card, None, end)
-                elif own is None and joker:
+                elif own is None:
                     yield RommeLayOffPlace(meld.id, card, face, end)
 
 
@@ -92,12 +98,13 @@ def _together(state: RommeState, seat: Seat, hand: list[Card]) -> Iterator[Romme
     jokers = [card for card in hand if card not in FACE]
     if not jokers or len(jokers) == len(hand):
         return
+    melds = [meld for meld in state.table if meld.kind == "run" and not takes_joker(meld)]
+    if not melds:
+        return
     first = state.taken  # where two copies would do, the one that may not be discarded
     real = {FACE[card]: card for card in sorted(hand, key=lambda card: card == first) if card in FACE}
     jokers.sort(key=lambda card: card != first)
-    for meld in state.table:
-        if meld.kind == "set" or takes_joker(meld):
-            continue
+    for meld in melds:
         for faces in faces_beyond(meld):
             cards = _joker_first(meld, faces, real, jokers)
             if cards and leaves_discard(state, seat, [card.card for card in cards]):

@@ -1,20 +1,22 @@
 """What can be made of a hand: its best split into melds, the best lay, and every single meld."""
 
-from collections.abc import Container, Iterator, Sequence
-from itertools import combinations
+from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from typing import Final
 
 from msgspec import Struct
 
-from domain.cards import RANKS, SUITS, Card
-from domain.games.romme.deck import ACE_HIGH, ACE_LOW, FACE, hand_value, in_deck_order
-from domain.games.romme.melds import LARGEST_RUN, LARGEST_SET, SMALLEST, Shape, check_meld, face_at, reading
+from domain.cards import Card
+from domain.games.romme.deck import DECK, FACE, in_deck_order
 from domain.games.romme.model import RommeReading
-from domain.games.romme.moves import RommeChosenCard
-from domain.games.romme.search import BIT, Aim, Candidate, Search, candidates
+from domain.games.romme.moves import RommeChosenCard, RommeChosenMeld
+from domain.games.romme.patterns import BIT, Pattern, patterns_in
+from domain.games.romme.search import Aim, Candidate, Search, candidates
 
 _AIMS: Final[tuple[Aim, ...]] = ("cards", "points")
 _JOKER: Final = "JK"
+_CHOSEN: Final = {card: RommeChosenCard(card) for card in DECK if card in FACE}
+"""Each real card as melds declare it."""
 
 
 class Split(Struct, frozen=True, gc=False):
@@ -30,21 +32,22 @@ class HandSearch:
 
     def __init__(self, hand: Sequence[Card], taken: Card | None = None) -> None:
         """`taken` is the just-taken card, which melds use first because it may not be discarded."""
-        self._hand = sorted(hand, key=lambda card: card != taken)
+        self._hand = with_first(hand, taken)
         self._taken = taken
-        held: dict[str, int] = {}
+        self._once = self._twice = self._jokers = 0
         for card in hand:
             if card in FACE:
-                held[FACE[card]] = held.get(FACE[card], 0) + 1
-        self._jokers = len(hand) - sum(held.values())
-        self._once = sum(BIT[face] for face in held)
-        self._twice = sum(BIT[face] for face, copies in held.items() if copies > 1)
-        self._candidates = list(candidates(held, self._jokers))
+                bit = BIT[FACE[card]]
+                self._twice |= self._once & bit
+                self._once |= bit
+            else:
+                self._jokers += 1
+        self._candidates = candidates(self._once, self._twice, self._jokers)
         self._searches: dict[Aim, Search] = {}
 
     def split(self, aim: Aim) -> Split:
         """Return the best split, which may use every card."""
-        return self._split(aim, None)
+        return self._assigned(self._melds(aim, None), None)
 
     def gain(self, aim: Aim) -> int:
         """Return what the best split gains."""
@@ -56,23 +59,26 @@ class HandSearch:
         It reaches `need` points (R-33) and leaves a card that may be discarded (R-53). Most hand
         value goes first, most points only if that does not reach them.
         """
-        for aim in _AIMS:
-            split = self._loose_split(aim)
-            if split.melds and split.points >= need:
-                return split
+        for aim in _AIMS if self._candidates else ():
+            melds, kept = self._loose_melds(aim)
+            if melds and sum([meld.points for meld in melds]) >= need:
+                return self._assigned(melds, kept)
         return None
 
-    def _loose_split(self, aim: Aim) -> Split:
-        """Return the best split that leaves a card other than the just-taken one."""
-        split = self._split(aim, None)
-        if any(card != self._taken for card in split.left):
-            return split
+    def _loose_melds(self, aim: Aim) -> tuple[list[Candidate], Card | None]:
+        """Return the best melds that leave a card other than the just-taken one, and the card kept for it."""
+        melds = self._melds(aim, None)
+        left = len(self._hand) - sum([meld.faces.bit_count() + meld.jokers for meld in melds])
+        if left > 1 or any(card != self._taken for card in self._assigned(melds, None).left):
+            return melds, None
         kept = {FACE.get(card, _JOKER): card for card in self._hand if card != self._taken}
-        splits = [self._split(aim, card) for card in kept.values()]
-        return max(splits, key=lambda split: _gain(split, aim), default=Split((), 0, ()))
+        if not kept:
+            return [], None
+        found = [(self._melds(aim, card), card) for card in kept.values()]
+        return max(found, key=lambda pair: _gain(pair[0], aim))
 
-    def _split(self, aim: Aim, kept: Card | None) -> Split:
-        """Return the best split of the hand without the card that is to be kept."""
+    def _melds(self, aim: Aim, kept: Card | None) -> list[Candidate]:
+        """Return the melds of the best split of the hand without the card that is to be kept."""
         once, twice, jokers = self._once, self._twice, self._jokers
         if kept in FACE:
             bit = BIT[FACE[kept]]
@@ -81,26 +87,24 @@ class HandSearch:
             jokers -= 1
         search = self._search(aim)
         search.best(once, twice, jokers)
-        return self._assigned(list(search.chosen(once, twice, jokers)), kept)
+        return list(search.chosen(once, twice, jokers))
 
-    def _assigned(self, melds: Sequence[Candidate], kept: Card | None) -> Split:
+    def _assigned(self, melds: Iterable[Candidate], kept: Card | None) -> Split:
         """Return melds made of faces as melds made of the cards of the hand."""
         free: dict[str, list[Card]] = {}
         for card in self._hand:
             if card != kept:
                 free.setdefault(FACE.get(card, _JOKER), []).append(card)
-        found: list[RommeReading] = []
-        for meld in melds:
-            cards = [
-                RommeChosenCard(free[_JOKER].pop(0), face) if joker else RommeChosenCard(free[face].pop(0))
-                for face, joker in meld.shown
-            ]
-            shape = check_meld(cards, "low" if meld.shown[0][0][0] == "A" else None)
-            assert isinstance(shape, Shape), f"{cards} are no meld"
-            found.append(reading(shape))
+        found = tuple(
+            _reading(
+                meld.pattern,
+                [free[face if meld.faces & BIT[face] else _JOKER].pop(0) for face in meld.pattern.faces],
+            )
+            for meld in melds
+        )
         left = [card for cards in free.values() for card in cards]
         return Split(
-            tuple(found),
+            found,
             sum(meld.points for meld in found),
             in_deck_order((*left, kept) if kept is not None else tuple(left)),
         )
@@ -111,50 +115,41 @@ class HandSearch:
         return self._searches[aim]
 
 
-def _gain(split: Split, aim: Aim) -> int:
-    """Return what a split of the same hand is worth in comparison with others."""
-    return split.points if aim == "points" else -hand_value(split.left)
+def _gain(melds: Iterable[Candidate], aim: Aim) -> int:
+    return sum(meld.points if aim == "points" else meld.cards_value for meld in melds)
+
+
+def _reading(pattern: Pattern, cards: Iterable[Card]) -> RommeReading:
+    """Return a meld by its faces as a meld of cards, which are given in the same order."""
+    chosen = [_CHOSEN.get(card) or RommeChosenCard(card, face) for card, face in zip(cards, pattern.faces, strict=True)]
+    return RommeReading(pattern.kind, pattern.points, RommeChosenMeld(tuple(chosen), pattern.end))
+
+
+def with_first(hand: Sequence[Card], first: Card | None) -> tuple[Card, ...]:
+    """Return a hand with one of its cards put first, if it has that card."""
+    if first is None or first not in hand:
+        return tuple(hand)
+    return (first, *[card for card in hand if card != first])
 
 
 # single melds
 
 
-def possible_melds(hand: Sequence[Card]) -> tuple[RommeReading, ...]:
+@lru_cache(maxsize=128)
+def possible_melds(hand: tuple[Card, ...]) -> tuple[RommeReading, ...]:
     """Return every meld of the hand by its faces, each with as few jokers as it needs, most points first."""
     held: dict[str, Card] = {}
-    for card in reversed(hand):
-        held[FACE.get(card, card)] = card
-    jokers = [card for card in hand if card not in FACE]
-    found: list[RommeReading] = []
-    for faces in (*_faces_of_sets(held, len(jokers)), *_faces_of_runs(held, len(jokers))):
-        free = iter(jokers)
-        cards = [RommeChosenCard(held[face]) if face in held else RommeChosenCard(next(free), face) for face in faces]
-        shape = check_meld(cards, "low" if faces[0][0] == "A" else None)
-        assert isinstance(shape, Shape), f"{cards} are no meld"
-        found.append(reading(shape))
-    return tuple(sorted(found, key=lambda meld: -meld.points))
+    jokers: list[Card] = []
+    for card in hand:
+        if card in FACE:
+            held.setdefault(FACE[card], card)
+        else:
+            jokers.append(card)
+    patterns = patterns_in(sum([BIT[face] for face in held]), len(jokers))
+    patterns.sort(key=lambda pattern: -pattern.points)
+    return tuple([_reading(pattern, _cards_of(pattern, held, jokers)) for pattern in patterns])
 
 
-def _faces_of_sets(held: Container[str], jokers: int) -> Iterator[list[str]]:
-    for rank in RANKS:
-        if sum(rank + suit in held for suit in SUITS) < 2:  # R-26
-            continue
-        for count in range(SMALLEST, LARGEST_SET + 1):
-            for suits in combinations(SUITS, count):
-                faces = [rank + suit for suit in suits]
-                missing = sum(face not in held for face in faces)
-                if missing <= jokers and 2 * missing <= count:
-                    yield faces
-
-
-def _faces_of_runs(held: Container[str], jokers: int) -> Iterator[list[str]]:
-    for suit in SUITS:
-        row = [face_at(position, suit) for position in range(ACE_LOW, ACE_HIGH + 1)]
-        for start in range(len(row) - SMALLEST + 1):
-            missing = 0
-            for stop in range(start, min(len(row), start + LARGEST_RUN)):
-                missing += row[stop] not in held
-                if missing > jokers:
-                    break
-                if stop - start + 1 >= SMALLEST and 2 * missing <= stop - start + 1:
-                    yield row[start : stop + 1]
+def _cards_of(pattern: Pattern, held: Mapping[str, Card], jokers: Iterable[Card]) -> list[Card]:
+    free = iter(jokers)
+    return [held.get(face) or next(free) for face in pattern.faces]

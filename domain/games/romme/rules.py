@@ -43,20 +43,19 @@ def start(state: RommeState, chance: Chance) -> tuple[RommeFact, ...]:
 def decide(state: RommeState, seat: Seat, move: RommeMove, chance: Chance) -> tuple[RommeFact, ...] | Rejection:
     """Judge a move in the order of R-91: what follows from it, or the first reason against it."""
     made = judge(state, seat, move)
-    if isinstance(made, Rejection):
-        return made
     if isinstance(made, RommeCardDiscarded):
         return (made, *_after_discard(state, made, chance))
-    return (made,)
+    return made if isinstance(made, Rejection) else (made,)
 
 
 def _after_discard(before: RommeState, fact: RommeCardDiscarded, chance: Chance) -> tuple[RommeFact, ...]:
+    out = len(before.hands[fact.seat]) == 1
+    if before.stock_count and not out:
+        return ()
     state = evolve(before, fact)
-    if not state.hands[fact.seat]:  # R-54
+    if out:  # R-54
         hand_romme = not before.out_at_turn_start  # R-55
         return _ended(state, score(state, "out", fact.seat, hand_romme=hand_romme))
-    if state.stock_count:
-        return ()
     emptied = RommeStockEmptied(state.empties + 1)  # R-57
     if emptied.count == EMPTIES_MAX:  # R-59
         return (emptied, *_ended(state, score(state, "exhausted", None, hand_romme=False)))

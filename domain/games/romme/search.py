@@ -6,13 +6,15 @@ real card it is; what remains is solved once and remembered. After `LOOKS_MAX` c
 looking further and keeps the best it has found.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from itertools import combinations
 from typing import Final, Literal, NamedTuple, TypeAlias
 
-from domain.cards import RANKS, SUITS
-from domain.games.romme.deck import ACE_HIGH, ACE_LOW, FACE_VALUE, POSITION, VALUE, position_value
+from domain.cards import SUITS
+from domain.games.romme.deck import ACE_HIGH, ACE_LOW, FACE_VALUE, VALUE
 from domain.games.romme.melds import LARGEST_RUN, LARGEST_SET, SMALLEST, face_at
+from domain.games.romme.patterns import BIT, OF_RANK, OF_SUIT, SET_OF, Pattern, run_at, worth
 
 LOOKS_MAX: Final = 12_000
 """Candidates that one search looks at, all positions together, before it keeps the best found so far."""
@@ -22,18 +24,17 @@ Aim: TypeAlias = Literal["points", "cards"]
 
 _JOKER_VALUE: Final = VALUE["JK#1"]
 _JOKER_POINTS_MAX: Final = FACE_VALUE["A"]
-_RANKS: Final = len(RANKS)
-BIT: Final[dict[str, int]] = {
-    rank + suit: 1 << (number * _RANKS + POSITION[rank] % _RANKS) for number, suit in enumerate(SUITS) for rank in RANKS
-}
-"""A bit for each face: suit by suit, the ace below the two."""
-_WORTH: Final[dict[int, int]] = {bit: FACE_VALUE[face[0]] for face, bit in BIT.items()}
+_ROWS: Final[tuple[tuple[tuple[int, int], ...], ...]] = tuple(
+    tuple((position, BIT[face_at(position, suit)]) for position in range(ACE_LOW, ACE_HIGH + 1)) for suit in SUITS
+)
+"""The positions of each suit with the bits of their faces, the ace at both ends."""
 
 
 class Candidate(NamedTuple):
     """A way to use some real cards and jokers as one meld."""
 
     faces: int
+    """Those that real cards show; jokers show the others of the pattern."""
     jokers: int
     points: int
     """Meld points."""
@@ -41,77 +42,84 @@ class Candidate(NamedTuple):
     """Value of the real cards in a hand."""
     cards_value: int
     """Value of all its cards in a hand."""
-    shown: tuple[tuple[str, bool], ...]
-    """The face of each slot and whether a joker shows it."""
+    pattern: Pattern
 
 
 # candidate melds
 
 
-def candidates(held: Mapping[str, int], jokers: int) -> Iterator[Candidate]:
-    """Yield the melds worth trying with these faces and jokers."""
-    suits_of = {rank: [suit for suit in SUITS if rank + suit in held] for rank in RANKS}
-    for rank, suits in suits_of.items():
-        yield from _sets(rank, suits, jokers)
-    for suit in SUITS:
-        ranks = [rank for rank in RANKS if rank + suit in held]
-        twins = any(held[rank + suit] > 1 for rank in ranks)
-        spare = {POSITION[rank] for rank in ranks if twins or len(suits_of[rank]) > 1}
-        positions = [POSITION[rank] for rank in ranks]
-        if ACE_HIGH in positions:
-            positions.insert(0, ACE_LOW)
-        yield from _runs(suit, positions, spare, jokers)
+def candidates(once: int, twice: int, jokers: int) -> list[Candidate]:
+    """Return the melds worth trying with faces held at all, those held twice, and jokers."""
+    found: list[Candidate] = []
+    in_sets = 0
+    for of_rank in OF_RANK:
+        held = once & of_rank
+        if held & (held - 1):  # two suits at least
+            in_sets |= held
+            found += _sets(held, of_rank, min(jokers, LARGEST_SET // 2))
+    for suit, of_suit in enumerate(OF_SUIT):
+        held = once & of_suit
+        if held & (held - 1):
+            spare = held if twice & of_suit else held & in_sets
+            found += _runs(suit, held, spare if jokers else 0, jokers)
+    return found
 
 
-def _sets(rank: str, suits: Sequence[str], jokers: int) -> Iterator[Candidate]:
-    for count in range(2, len(suits) + 1):
-        for real in combinations(suits, count):
-            free = [suit for suit in SUITS if suit not in real]
-            for added in range(max(0, SMALLEST - count), min(jokers, count, LARGEST_SET - count) + 1):
-                shown = [(rank + suit, False) for suit in real] + [(rank + suit, True) for suit in free[:added]]
-                yield _candidate(shown, len(shown) * FACE_VALUE[rank])
+@lru_cache(maxsize=512)
+def _sets(held: int, of_rank: int, jokers: int) -> tuple[Candidate, ...]:
+    found: list[Candidate] = []
+    for count in range(2, held.bit_count() + 1):
+        for real in combinations(_bits(held), count):
+            faces = sum(real)
+            free = _bits(of_rank & ~faces)
+            numbers = range(max(0, SMALLEST - count), min(jokers, count, LARGEST_SET - count) + 1)
+            found += [_candidate(faces, SET_OF[faces + sum(free[:number])]) for number in numbers]
+    return tuple(found)
 
 
-def _runs(suit: str, positions: Sequence[int], spare: set[int], jokers: int) -> Iterator[Candidate]:
-    """Yield runs from each real card to each higher one, with gaps and further places filled by jokers.
+def _bits(faces: int) -> list[int]:
+    return [bit for bit in BIT.values() if faces & bit]
 
-    A joker lies where the hand has the real card only if another meld could use that card: a set, or
-    with a twin in the suit a second run.
+
+@lru_cache(maxsize=1024)
+def _runs(suit: int, held: int, spare: int, jokers: int) -> tuple[Candidate, ...]:
+    """Return runs from each real card to each higher one, with gaps and further places filled by jokers.
+
+    A joker lies where the hand has the real card only if another meld could use that card (`spare`): a
+    set, or with a twin in the suit a second run.
     """
-    for first, low in enumerate(positions):
-        for last in range(first + 1, len(positions)):
-            inside, high = positions[first + 1 : last], positions[last]
-            gaps = high - low - 1 - len(inside)
-            if gaps > jokers:
+    found: list[Candidate] = []
+    row = [(position, bit) for position, bit in _ROWS[suit] if held & bit]
+    for first, (low, lowest) in enumerate(row):
+        faces, optional = lowest, list[int]()
+        for high, highest in row[first + 1 :]:
+            faces |= highest
+            gaps = high - low + 1 - faces.bit_count()
+            if gaps > jokers or high - low >= LARGEST_RUN:
                 break
-            optional = [position for position in inside if position in spare]
             for omitted in range(min(len(optional), jokers - gaps) + 1):
                 for left_out in combinations(optional, omitted):
-                    real = [low, *(position for position in inside if position not in left_out), high]
-                    yield from _run_candidates(suit, real, jokers)
+                    found += _runs_around(suit, low, high, faces - sum(left_out), jokers)
+            if highest & spare:
+                optional.append(highest)
+    return tuple(found)
 
 
-def _run_candidates(suit: str, real: Sequence[int], jokers: int) -> Iterator[Candidate]:
-    low, high = real[0], real[-1]
-    span = high - low + 1
-    for further in range(jokers - (span - len(real)) + 1):
+def _runs_around(suit: int, low: int, high: int, faces: int, jokers: int) -> Iterator[Candidate]:
+    """Yield the runs that have these real cards, by how many jokers lie beyond them."""
+    span, real = high - low + 1, faces.bit_count()
+    for further in range(jokers - (span - real) + 1):
         count = span + further
-        if count > LARGEST_RUN or 2 * len(real) < count:
+        if count > LARGEST_RUN or 2 * real < count:
             return
         if count >= SMALLEST:
             last = min(ACE_HIGH, high + further)
-            window = range(last - count + 1, last + 1)
-            shown = [(face_at(position, suit), position not in real) for position in window]
-            yield _candidate(shown, sum(map(position_value, window)))
+            yield _candidate(faces, run_at(suit, last - count + 1, count))
 
 
-def _candidate(shown: Sequence[tuple[str, bool]], points: int) -> Candidate:
-    real = [face for face, joker in shown if not joker]
-    jokers = len(shown) - len(real)
-    worth = sum(FACE_VALUE[face[0]] for face in real)
-    return Candidate(
-        sum(BIT[face] for face in real), jokers, points, worth, worth + jokers * _JOKER_VALUE, tuple(shown)
-    )
+def _candidate(faces: int, pattern: Pattern) -> Candidate:
+    jokers, value = len(pattern.faces) - faces.bit_count(), worth(faces)
+    return Candidate(faces, jokers, pattern.points, value, value + jokers * _JOKER_VALUE, pattern)
 
 
 # the search
@@ -131,26 +139,29 @@ class Search:
             self._by_lowest.setdefault(candidate.faces & -candidate.faces, []).append((gain, candidate))
         for pairs in self._by_lowest.values():
             pairs.sort(key=lambda pair: (-pair[0], pair[1].jokers))
+        self._lowest = sum(self._by_lowest)
+        """Faces that are the lowest of a candidate: the search passes over all others."""
 
     def best(self, once: int, twice: int, jokers: int) -> int:
         """Return the most that can be gained from the faces held, those held twice, and jokers."""
-        return self._solve(once, twice, jokers, _worth(once) + _worth(twice))
+        return self._solve(once, twice, jokers, _copies_worth(once, twice))
 
-    def _solve(self, once: int, twice: int, jokers: int, worth: int) -> int:
-        """Return the most that can be gained; `worth` is what all real cards together could bring."""
-        lowest = once & -once
-        while once and lowest not in self._by_lowest:
-            once, worth = once & ~lowest, worth - _copies_worth(lowest, twice)
-            lowest = once & -once
-        if not once:
+    def _solve(self, once: int, twice: int, jokers: int, worth_left: int) -> int:
+        """Return the most that can be gained; `worth_left` is what all real cards together could bring."""
+        lowest = once & self._lowest
+        if not lowest:
             return 0
+        lowest &= -lowest
+        passed = once & (lowest - 1)
+        if passed:
+            once, worth_left = once - passed, worth_left - _copies_worth(passed, twice)
         key = (once, twice & once, jokers)
         known = self._solved.get(key)
         if known is not None:
             return known[0]
         if self.looks > LOOKS_MAX:
             return 0
-        most = worth + jokers * self._joker_worth
+        most = worth_left + jokers * self._joker_worth
         best, choice = 0, None
         for gain, candidate in self._by_lowest[lowest]:
             self.looks += 1
@@ -158,14 +169,17 @@ class Search:
             if faces & ~once or candidate.jokers > jokers:
                 continue
             value = gain + self._solve(
-                (once & ~faces) | (twice & faces), twice & ~faces, jokers - candidate.jokers, worth - candidate.worth
+                (once & ~faces) | (twice & faces),
+                twice & ~faces,
+                jokers - candidate.jokers,
+                worth_left - candidate.worth,
             )
             if value > best:
                 best, choice = value, candidate
                 if best == most:
                     break
         if best < most:
-            value = self._solve(once & ~lowest, twice, jokers, worth - _copies_worth(lowest, twice))
+            value = self._solve(once - lowest, twice, jokers, worth_left - _copies_worth(lowest, twice))
             if value > best:
                 best, choice = value, None
         self._solved[key] = (best, choice)
@@ -173,11 +187,12 @@ class Search:
 
     def chosen(self, once: int, twice: int, jokers: int) -> Iterator[Candidate]:
         """Yield the melds of the best split that `best` found."""
-        while once:
-            lowest = once & -once
+        while lowest := once & self._lowest:
+            lowest &= -lowest
+            once &= -lowest
             _, candidate = self._solved.get((once, twice & once, jokers), (0, None))
             if candidate is None:
-                once &= ~lowest
+                once -= lowest
                 continue
             yield candidate
             faces = candidate.faces
@@ -185,11 +200,6 @@ class Search:
             jokers -= candidate.jokers
 
 
-def _worth(faces: int) -> int:
-    """Return what one copy of each of these faces could bring."""
-    return sum(value for bit, value in _WORTH.items() if faces & bit)
-
-
-def _copies_worth(face: int, twice: int) -> int:
-    """Return what all copies of one face could bring."""
-    return _WORTH[face] * 2 if twice & face else _WORTH[face]
+def _copies_worth(faces: int, twice: int) -> int:
+    """Return what all copies of faces could bring."""
+    return worth(faces) + worth(faces & twice)

@@ -37,27 +37,27 @@ from domain.games.romme.options import marks
 
 def publish(fact: RommeFact) -> RommePublicFact:
     """Return what everybody learns of a fact."""
-    match fact:
+    match fact:  # the most frequent first
         case RommeCardDrawn():
             return RommeStockDrawn(fact.seat)
-        case RommePackDealt():
-            counts = tuple(HAND_SIZE + (seat == fact.starter) for seat in range(fact.seats))
-            return RommeHandsDealt(counts, len(fact.order) - sum(counts))
-        case RommeStockShuffled():
-            return RommeStockReshuffled(fact.count, len(fact.order))
         case (
-            RommeRoundStarted()
+            RommeCardDiscarded()
             | RommePileDrawn()
-            | RommeMeldsLaid()
             | RommeCardsLaidOff()
+            | RommeMeldsLaid()
             | RommeJokerSwapped()
-            | RommeCardDiscarded()
+            | RommeRoundStarted()
             | RommeStockEmptied()
             | RommeRoundEnded()
             | RommeMatchEnded()
             | RommeOptionChanged()
         ):
             return fact
+        case RommePackDealt():
+            counts = tuple(HAND_SIZE + (seat == fact.starter) for seat in range(fact.seats))
+            return RommeHandsDealt(counts, len(fact.order) - sum(counts))
+        case RommeStockShuffled():
+            return RommeStockReshuffled(fact.count, len(fact.order))
         case _:
             assert_never(fact)
 

@@ -1,6 +1,5 @@
 """The best split of a hand against brute force, the best lay, every single meld, and bounds of the search."""
 
-from collections import Counter
 from collections.abc import Sequence
 from functools import cache
 from itertools import combinations
@@ -13,7 +12,8 @@ from domain.games.romme.deck import DECK, FACE, hand_value
 from domain.games.romme.melds import readings
 from domain.games.romme.moves import RommeChosenCard
 from domain.games.romme.partition import HandSearch, possible_melds
-from domain.games.romme.search import BIT, LOOKS_MAX, Aim, Search, candidates
+from domain.games.romme.patterns import BIT
+from domain.games.romme.search import LOOKS_MAX, Aim, Search, candidates
 from tests.games.romme.positions import cards
 
 
@@ -132,10 +132,10 @@ def faces(declared: Sequence[RommeChosenCard]) -> frozenset[str]:
 
 def test_the_search_is_bounded_and_keeps_what_it_has_found() -> None:
     hand = cards("3H 4H 5H 6H 7H 8H 9H TH JH QH 6H#2 JK#1 JK#2 JK#3")
-    held = Counter(FACE[card] for card in hand if card in FACE)
-    found = list(candidates(held, 3))
-    search = Search(found, "points")
+    held = {FACE[card] for card in hand if card in FACE}
     once = sum(BIT[face] for face in held)
+    found = candidates(once, BIT["6H"], 3)
+    search = Search(found, "points")
     gained = search.best(once, BIT["6H"], 3)
     assert LOOKS_MAX < search.looks < LOOKS_MAX + len(found) * len(hand), "it gave up, and soon"
     melds = list(search.chosen(once, BIT["6H"], 3))

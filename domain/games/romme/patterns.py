@@ -1,0 +1,127 @@
+"""Every meld by its faces, and sets of faces as bits: what searches in a hand compare and count with."""
+
+from functools import lru_cache
+from itertools import combinations
+from typing import Final
+
+from msgspec import Struct
+
+from domain.cards import RANKS, SUITS
+from domain.games.romme.deck import ACE_HIGH, ACE_LOW, FACE_VALUE, POSITION, position_value
+from domain.games.romme.melds import LARGEST_RUN, LARGEST_SET, SMALLEST, face_at
+from domain.games.romme.model import MeldKind
+from domain.games.romme.moves import End
+
+_RANKS: Final = len(RANKS)
+BIT: Final[dict[str, int]] = {
+    rank + suit: 1 << (number * _RANKS + POSITION[rank] % _RANKS) for number, suit in enumerate(SUITS) for rank in RANKS
+}
+"""A bit for each face: suit by suit, king and ace below the two."""
+OF_RANK: Final[tuple[int, ...]] = tuple(sum(BIT[rank + suit] for suit in SUITS) for rank in RANKS)
+"""The faces of each rank."""
+OF_SUIT: Final[tuple[int, ...]] = tuple(sum(BIT[rank + suit] for rank in RANKS) for suit in SUITS)
+"""The faces of each suit."""
+
+
+class Pattern(Struct, frozen=True, gc=False):
+    """A meld by its faces, in the order in which they lie."""
+
+    kind: MeldKind
+    faces: tuple[str, ...]
+    bits: int
+    points: int
+    end: End | None
+    """What a move has to say of its ace (R-48)."""
+
+
+def _set(rank: str, suits: tuple[str, ...]) -> Pattern:
+    faces = tuple(rank + suit for suit in suits)
+    return Pattern("set", faces, sum(map(BIT.__getitem__, faces)), len(faces) * FACE_VALUE[rank], None)
+
+
+def _run(suit: str, low: int, count: int) -> Pattern:
+    positions = range(low, low + count)
+    faces = tuple(face_at(position, suit) for position in positions)
+    end: End | None = "low" if count == LARGEST_RUN and low == ACE_LOW else None
+    return Pattern("run", faces, sum(map(BIT.__getitem__, faces)), sum(map(position_value, positions)), end)
+
+
+SETS: Final[tuple[tuple[Pattern, ...], ...]] = tuple(
+    tuple(_set(rank, suits) for count in range(SMALLEST, LARGEST_SET + 1) for suits in combinations(SUITS, count))
+    for rank in RANKS
+)
+"""All sets of each rank, the small ones first."""
+SET_OF: Final[dict[int, Pattern]] = {pattern.bits: pattern for patterns in SETS for pattern in patterns}
+RUNS: Final[tuple[tuple[tuple[Pattern, ...], ...], ...]] = tuple(
+    tuple(
+        tuple(_run(suit, low, count) for count in range(SMALLEST, min(LARGEST_RUN, ACE_HIGH + 1 - low) + 1))
+        for low in range(ACE_LOW, ACE_HIGH + 2 - SMALLEST)
+    )
+    for suit in SUITS
+)
+"""All runs of each suit by their lowest position, the short ones first."""
+
+
+def run_at(suit: int, low: int, count: int) -> Pattern:
+    """Return the run of so many cards from a position on; the suit is given by its number."""
+    return RUNS[suit][low - ACE_LOW][count - SMALLEST]
+
+
+# what faces are worth
+
+_VALUE_BITS: Final[tuple[int, ...]] = tuple(
+    sum(bit for face, bit in BIT.items() if FACE_VALUE[face[0]] >> power & 1) for power in range(4)
+)
+"""For each power of two the faces whose value has it."""
+
+
+def worth(faces: int) -> int:
+    """Return the value of one copy of each of these faces (R-4)."""
+    ones, twos, fours, eights = _VALUE_BITS
+    return (
+        (faces & ones).bit_count()
+        + 2 * (faces & twos).bit_count()
+        + 4 * (faces & fours).bit_count()
+        + 8 * (faces & eights).bit_count()
+    )
+
+
+# what can be made of faces
+
+_JOKERS_OF_SET_MAX: Final = LARGEST_SET // 2  # R-26
+
+
+def patterns_in(faces: int, jokers: int) -> list[Pattern]:
+    """Return every meld of faces held and jokers, each face a joker's that is not held: sets, then runs."""
+    found: list[Pattern] = []
+    for rank, of_rank in enumerate(OF_RANK):
+        held = faces & of_rank
+        if held & (held - 1):  # R-26: two real cards at least
+            found += _sets_in(rank, held, min(jokers, _JOKERS_OF_SET_MAX))
+    for suit, of_suit in enumerate(OF_SUIT):
+        held = faces & of_suit
+        if held & (held - 1):
+            found += _runs_in(suit, held, jokers)
+    return found
+
+
+@lru_cache(maxsize=512)
+def _sets_in(rank: int, held: int, jokers: int) -> tuple[Pattern, ...]:
+    return tuple(
+        pattern
+        for pattern in SETS[rank]
+        if (missing := (pattern.bits & ~held).bit_count()) <= jokers and 2 * missing <= len(pattern.faces)
+    )
+
+
+@lru_cache(maxsize=1024)
+def _runs_in(suit: int, held: int, jokers: int) -> tuple[Pattern, ...]:
+    found: list[Pattern] = []
+    for patterns in RUNS[suit]:
+        for pattern in patterns:
+            missing = (pattern.bits & ~held).bit_count()
+            if missing > jokers:
+                break
+            if 2 * missing <= len(pattern.faces):  # R-26
+                found.append(pattern)
+    return tuple(found)
