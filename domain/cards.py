@@ -43,5 +43,6 @@ def in_canonical_order(cards: Iterable[Card]) -> tuple[Card, ...]:
 
 def without(hand: Sequence[Card], card: Card) -> tuple[Card, ...]:
     """Return `hand` without `card`, the rest in order. ValueError if the card is not in it."""
-    place = hand.index(card)
-    return (*hand[:place], *hand[place + 1 :])
+    rest = list(hand)
+    rest.remove(card)
+    return tuple(rest)

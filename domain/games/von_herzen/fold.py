@@ -1,6 +1,6 @@
 """What happened: facts applied to the state of Von Herzen, and what a round scores."""
 
-from bisect import bisect
+from bisect import insort
 from typing import Final, Literal, TypeAlias, assert_never
 
 from msgspec.structs import replace
@@ -37,6 +37,7 @@ from domain.games.von_herzen.model import (
     VonHerzenSwap,
 )
 from domain.games.von_herzen.runs import FULL, PACK, extended, new_run
+from domain.seats import put
 
 _LAYING: Final = ("lay", "closing")
 
@@ -122,22 +123,19 @@ def _require_turn(state: VonHerzenState, seat: Seat, phases: tuple[str, ...], fa
         raise ImpossibleFactError(repr(fact))
 
 
-def _put(rows: tuple[Cards, ...], seat: Seat, row: Cards) -> tuple[Cards, ...]:
-    """Return the rows of all seats with that of one seat replaced."""
-    return (*rows[:seat], row, *rows[seat + 1 :])
-
-
 def _plus(hand: Cards, card: Card) -> Cards:
     """Return the hand, which is in canonical order, with a card more."""
-    place = bisect(hand, CANONICAL[card], key=CANONICAL.__getitem__)
-    return (*hand[:place], card, *hand[place:])
+    cards = list(hand)
+    insort(cards, card, key=CANONICAL.__getitem__)
+    return tuple(cards)
 
 
 def _minus(hand: Cards, cards: Cards) -> Cards:
     """Return the hand without the cards. ValueError if one is not in it."""
+    rest = list(hand)
     for card in cards:
-        hand = without(hand, card)
-    return hand
+        rest.remove(card)
+    return tuple(rest)
 
 
 # deal
@@ -229,8 +227,8 @@ def _swapped(state: VonHerzenState, fact: VonHerzenCardsSwapped) -> VonHerzenSta
     _minus(swap.offered, fact.given)
     giver_hand = (*_minus(state.hands[fact.giver], fact.given), *fact.received)
     partner_hand = (*_minus(state.hands[fact.partner], fact.received), *fact.given)
-    hands = _put(state.hands, fact.giver, in_canonical_order(giver_hand))
-    hands = _put(hands, fact.partner, in_canonical_order(partner_hand))
+    hands = put(state.hands, fact.giver, in_canonical_order(giver_hand))
+    hands = put(hands, fact.partner, in_canonical_order(partner_hand))
     state = replace(state, hands=hands, swaps=(*state.swaps, fact))
     return _next_giver(state, swap, fact.kind, fact.partner, len(fact.given))
 
@@ -284,24 +282,24 @@ def _turn(state: VonHerzenState, seat: Seat, turn: int, *, idle: int = 0) -> Von
 def _stock_drawn(state: VonHerzenState, fact: VonHerzenStockDrawn) -> VonHerzenState:
     _require_turn(state, fact.seat, ("draw",), fact)
     _require(state.stock[0] == fact.card, fact)
-    hands = _put(state.hands, fact.seat, _plus(state.hands[fact.seat], fact.card))
+    hands = put(state.hands, fact.seat, _plus(state.hands[fact.seat], fact.card))
     return replace(state, phase="lay", hands=hands, stock=state.stock[1:], progress=True)  # V-60
 
 
 def _pile_drawn(state: VonHerzenState, fact: VonHerzenPileDrawn) -> VonHerzenState:
     _require_turn(state, fact.seat, ("draw",), fact)
-    hands = _put(state.hands, fact.seat, _plus(state.hands[fact.seat], fact.card))
-    taken = _put(state.taken, fact.seat, _plus(state.taken[fact.seat], fact.card))
+    hands = put(state.hands, fact.seat, _plus(state.hands[fact.seat], fact.card))
+    taken = put(state.taken, fact.seat, _plus(state.taken[fact.seat], fact.card))
     return replace(state, phase="lay", hands=hands, pile=without(state.pile, fact.card), taken=taken)
 
 
 def _run_laid(state: VonHerzenState, fact: VonHerzenRunLaid) -> VonHerzenState:
     _require_turn(state, fact.seat, _LAYING, fact)
     _require(fact.run == len(state.runs), fact)
-    hands = _put(state.hands, fact.seat, _minus(state.hands[fact.seat], fact.cards))
+    hands = put(state.hands, fact.seat, _minus(state.hands[fact.seat], fact.cards))
     taken = state.taken
     if taken[fact.seat]:
-        taken = _put(taken, fact.seat, tuple(card for card in taken[fact.seat] if card not in fact.cards))
+        taken = put(taken, fact.seat, tuple(card for card in taken[fact.seat] if card not in fact.cards))
     runs = (*state.runs, new_run(fact.run, fact.seat, fact.cards))
     return replace(state, hands=hands, taken=taken, runs=runs, progress=True)
 
@@ -322,9 +320,9 @@ def _discarded(state: VonHerzenState, fact: VonHerzenCardDiscarded) -> VonHerzen
 
 def _put_down(state: VonHerzenState, seat: Seat, card: Card) -> tuple[tuple[Cards, ...], tuple[Cards, ...]]:
     """Return hands and taken cards of all seats after a seat has put one card on the table."""
-    hands, taken = _put(state.hands, seat, without(state.hands[seat], card)), state.taken
+    hands, taken = put(state.hands, seat, without(state.hands[seat], card)), state.taken
     if card in taken[seat]:
-        taken = _put(taken, seat, without(taken[seat], card))
+        taken = put(taken, seat, without(taken[seat], card))
     return hands, taken
 
 
