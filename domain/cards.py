@@ -46,3 +46,10 @@ def without(hand: Sequence[Card], card: Card) -> tuple[Card, ...]:
     rest = list(hand)
     rest.remove(card)
     return tuple(rest)
+
+
+def hands_without(hands: Sequence[tuple[Card, ...]], seat: int, card: Card) -> tuple[tuple[Card, ...], ...]:
+    """Return the hands of all seats without a card of one seat. ValueError if it does not hold the card."""
+    changed = list(hands)
+    changed[seat] = without(hands[seat], card)
+    return tuple(changed)

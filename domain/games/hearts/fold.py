@@ -1,10 +1,11 @@
 """What happened: the state before the match, how each fact changes it, and the score of a round."""
 
-from typing import Final, assert_never
+from collections.abc import Callable
+from typing import Any, Final, get_args
 
 from msgspec.structs import replace
 
-from domain.cards import in_canonical_order, without
+from domain.cards import hands_without, in_canonical_order
 from domain.decider import ImpossibleFactError, Outcome, Seat
 from domain.games.hearts.deal import FIRST_CARD, dealt_hands
 from domain.games.hearts.model import (
@@ -51,23 +52,7 @@ def new(options: HeartsOptions, seats: int) -> HeartsState:
 
 def evolve(state: HeartsState, fact: HeartsFact) -> HeartsState:
     """Return the state after a recorded fact. ImpossibleFactError if it does not fit."""
-    match fact:
-        case HeartsCardPlayed():
-            return _card_played(state, fact)
-        case HeartsTrickTaken():
-            return _trick_taken(state, fact)
-        case HeartsPassCommitted():
-            return _pass_committed(state, fact)
-        case HeartsCardsExchanged():
-            return _cards_exchanged(state, fact)
-        case HeartsRoundScored():
-            return _round_scored(state, fact)
-        case HeartsRoundDealt():
-            return _round_dealt(state, fact)
-        case HeartsMatchEnded():
-            return _match_ended(state, fact)
-        case _:
-            assert_never(fact)
+    return _CHANGES[type(fact)](state, fact)
 
 
 def _card_played(state: HeartsState, fact: HeartsCardPlayed) -> HeartsState:
@@ -82,7 +67,7 @@ def _card_played(state: HeartsState, fact: HeartsCardPlayed) -> HeartsState:
         raise ImpossibleFactError(f"seat {seat} cannot have played {card} now")
     return replace(
         state,
-        hands=put(hands, seat, without(hands[seat], card)),
+        hands=hands_without(hands, seat, card),
         trick=(*trick, card),
         broken=state.broken or card[1] == "H",  # H-26
     )
@@ -178,6 +163,20 @@ def _match_ended(state: HeartsState, fact: HeartsMatchEnded) -> HeartsState:
     if state.phase != "playing" or any(state.hands) or fact.totals != state.totals:
         raise ImpossibleFactError("the match cannot have ended now")
     return replace(state, phase="finished")
+
+
+_CHANGES: Final[dict[type, Callable[[HeartsState, Any], HeartsState]]] = {
+    HeartsRoundDealt: _round_dealt,
+    HeartsPassCommitted: _pass_committed,
+    HeartsCardsExchanged: _cards_exchanged,
+    HeartsCardPlayed: _card_played,
+    HeartsTrickTaken: _trick_taken,
+    HeartsRoundScored: _round_scored,
+    HeartsMatchEnded: _match_ended,
+}
+"""Which kind of fact changes the state how."""
+
+assert _CHANGES.keys() == set(get_args(HeartsFact))
 
 
 def score(state: HeartsState) -> HeartsRoundScored:

@@ -1,10 +1,11 @@
 """Herzeln: the start, what recorded facts change, and what contracts score."""
 
-from typing import Final, assert_never
+from collections.abc import Callable
+from typing import Any, Final, get_args
 
 from msgspec.structs import replace
 
-from domain.cards import Card, without
+from domain.cards import Card, hands_without
 from domain.decider import ImpossibleFactError, Seat
 from domain.games.herzeln.model import (
     HerzelnCardPlaced,
@@ -53,33 +54,13 @@ def new(options: HerzelnOptions, _seats: int) -> HerzelnState:
 
 def evolve(state: HerzelnState, fact: HerzelnFact) -> HerzelnState:
     """Apply a recorded fact. Raises `ImpossibleFactError` if it does not fit; never judges a move."""
-    match fact:
-        case HerzelnCardPlayed():
-            return _card_played(state, fact)
-        case HerzelnTrickTaken():
-            return _trick_taken(state, fact)
-        case HerzelnCardPlaced():
-            return _card_placed(state, fact)
-        case HerzelnPassed():
-            return _passed(state, fact)
-        case HerzelnSeatFinished():
-            return _seat_finished(state, fact)
-        case HerzelnRoundScored():
-            return _round_scored(state, fact)
-        case HerzelnPackDealt():
-            return _pack_dealt(state, fact)
-        case HerzelnFirstDealerDrawn():
-            return _first_dealer_drawn(state, fact)
-        case HerzelnMatchEnded():
-            return _match_ended(state, fact)
-        case _:
-            assert_never(fact)
+    return _CHANGES[type(fact)](state, fact)
 
 
 def _without_card(hands: tuple[tuple[Card, ...], ...], seat: Seat, card: Card) -> tuple[tuple[Card, ...], ...]:
     if card not in hands[seat]:
         raise ImpossibleFactError(f"seat {seat} does not hold {card}")
-    return put(hands, seat, without(hands[seat], card))
+    return hands_without(hands, seat, card)
 
 
 def _card_played(state: HerzelnState, fact: HerzelnCardPlayed) -> HerzelnState:
@@ -194,6 +175,22 @@ def dealt_hands(fact: HerzelnPackDealt) -> tuple[tuple[Card, ...], ...]:
     """Return each seat's hand in hand order: cards singly, clockwise, forehand first (Z-6)."""
     players = len(fact.pack) // HAND_SIZE
     return tuple(in_hand_order(fact.pack[(seat - fact.dealer - 1) % players :: players]) for seat in range(players))
+
+
+_CHANGES: Final[dict[type, Callable[[HerzelnState, Any], HerzelnState]]] = {
+    HerzelnFirstDealerDrawn: _first_dealer_drawn,
+    HerzelnPackDealt: _pack_dealt,
+    HerzelnCardPlayed: _card_played,
+    HerzelnTrickTaken: _trick_taken,
+    HerzelnCardPlaced: _card_placed,
+    HerzelnPassed: _passed,
+    HerzelnSeatFinished: _seat_finished,
+    HerzelnRoundScored: _round_scored,
+    HerzelnMatchEnded: _match_ended,
+}
+"""Which kind of fact changes the state how."""
+
+assert _CHANGES.keys() == set(get_args(HerzelnFact))
 
 
 # What it scores
