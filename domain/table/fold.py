@@ -68,15 +68,13 @@ def apply_judged(state: TableState, actor: Seat | None, facts: Facts, play: Any)
     version = state.version + 1
     for fact in facts.table:
         state = evolve(state, fact)
-    game = state.setup.game
-    status = state.status
+    game, status = state.setup.game, state.status
     acting: tuple[Seat, ...] = game.to_act(play) if status == "running" else ()
     if facts.game and not acting:  # while somebody has to act, a running match runs on
         status = _status(game, state, play)
         acting = game.to_act(play) if status == "running" else ()
-    return structs.replace(
-        state, version=version, status=status, decisions=_decisions(state, acting, actor, version), play=play
-    )
+    decisions = _decisions(state.decisions, acting, actor, version)
+    return structs.replace(state, version=version, status=status, decisions=decisions, play=play)
 
 
 def _status(game: AnyGame, state: TableState, play: Any) -> Status:
@@ -89,9 +87,10 @@ def _status(game: AnyGame, state: TableState, play: Any) -> Status:
     return "lobby" if state.status == "lobby" else "running"
 
 
-def _decisions(state: TableState, to_act: tuple[Seat, ...], actor: Seat | None, version: int) -> tuple[int | None, ...]:
+def _decisions(
+    before: tuple[int | None, ...], to_act: tuple[Seat, ...], actor: Seat | None, version: int
+) -> tuple[int | None, ...]:
     """A decision is numbered by the version at which it opened and stays open while others act."""
-    before = state.decisions
     decisions: list[int | None] = [None] * len(before)
     for seat in to_act:
         open_since = before[seat]

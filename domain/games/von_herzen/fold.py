@@ -128,7 +128,7 @@ def _dealt(state: VonHerzenState, fact: VonHerzenRoundDealt) -> VonHerzenState:
     _require(state.phase == "dealing" and fact.round == state.round + 1, fact)
     due = state.dealer if state.round == 0 else (state.dealer + 1) % seats  # V-10
     _require(fact.dealer == due and fact.seats == seats, fact)
-    _require(len(fact.pack) == len(PACK) and PACK_SET.issuperset(fact.pack) and PACK_SET.issubset(fact.pack), fact)
+    _require(len(fact.pack) == len(PACK) and frozenset(fact.pack) == PACK_SET, fact)
     hands = tuple(dealt_hand(fact, seat) for seat in range(seats))
     return VonHerzenState(
         options=state.options,
