@@ -43,5 +43,14 @@ def in_canonical_order(cards: Iterable[Card]) -> tuple[Card, ...]:
 
 def without(hand: Sequence[Card], card: Card) -> tuple[Card, ...]:
     """Return `hand` without `card`, the rest in order. ValueError if the card is not in it."""
-    place = hand.index(card)
-    return (*hand[:place], *hand[place + 1 :])
+    rest = list(hand)
+    rest.remove(card)
+    return tuple(rest)
+
+
+def hands_without(hands: Sequence[tuple[Card, ...]], seat: int, card: Card) -> tuple[tuple[Card, ...], ...]:
+    """Return the hands of all seats without a card of one seat. ValueError if it does not hold the card."""
+    changed, rest = list(hands), list(hands[seat])
+    rest.remove(card)
+    changed[seat] = tuple(rest)
+    return tuple(changed)

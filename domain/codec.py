@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import Any, Final, Generic, TypeVar
 
 import msgspec
-from msgspec import Raw, Struct
+from msgspec import Raw, Struct, field
 
 from domain import fairness
 from domain.decider import AnyGame, Seat
@@ -80,23 +80,30 @@ class Event(Struct, frozen=True, gc=False):
     seals: tuple[str, ...]
 
 
-class _Outline(Struct, Generic[PublicT], frozen=True, gc=False):
-    """The fields of an envelope that the fold needs."""
+class FactsOf(Facts, Generic[FactT], frozen=True, gc=False):
+    """Facts, with the type that those of the game are read as."""
 
-    version: int
-    time: int
-    actor: Seat | None
-    public: PublicPart[PublicT]
+    game: tuple[FactT, ...] = ()
 
 
-class Happened(Struct, frozen=True, gc=False):
-    """An event as far as the fold needs it."""
+class Happened(Struct, Generic[FactT], frozen=True, gc=False):
+    """An event as far as the fold needs it: read from an envelope, whose other fields are skipped."""
 
     version: int
     time: int
     """Milliseconds since 1970 UTC."""
     actor: Seat | None
-    facts: Facts
+    facts: FactsOf[FactT] = field(name="public")
+
+
+class _Untold(Struct, array_like=True, frozen=True, gc=False):
+    """The part of a seat, skipped: what it is told, the server's part says in full."""
+
+
+class _Hidden(Struct, Generic[FactT], frozen=True, gc=False):
+    """The server's part, whose move is skipped."""
+
+    facts: tuple[tuple[int, FactT], ...] = ()
 
 
 class Sealed(Struct, frozen=True, gc=False):
@@ -128,9 +135,14 @@ class Codec:
     def __init__(self, game: AnyGame) -> None:
         self.game = game
         self._envelope: msgspec.json.Decoder[Any] = msgspec.json.Decoder(Envelope[game.public_type])  # type: ignore[name-defined]
-        self._outline: msgspec.json.Decoder[Any] = msgspec.json.Decoder(_Outline[game.public_type])  # type: ignore[name-defined]
+        self._happened: msgspec.json.Decoder[Any] = msgspec.json.Decoder(Happened[game.public_type])  # type: ignore[name-defined]
         self._private: msgspec.json.Decoder[Any] = msgspec.json.Decoder(tuple[game.private_fact_type, ...])  # type: ignore[name-defined]
         self._server: msgspec.json.Decoder[Any] = msgspec.json.Decoder(ServerPart[game.move_type, game.fact_type])  # type: ignore[name-defined]
+        fewest, most = game.seats
+        self._hidden: dict[int, msgspec.json.Decoder[Any]] = {
+            seats: msgspec.json.Decoder(tuple[(*[_Untold] * seats, _Hidden[game.fact_type])])  # type: ignore[misc,name-defined]
+            for seats in range(fewest, most + 1)
+        }
 
     def seal(
         self,
@@ -200,25 +212,30 @@ class Codec:
             outer.type,
             outer.actor,
             outer.decision,
-            Facts(outer.public.table, _complete(outer.public.game, server)),
+            Facts(outer.public.table, _complete(outer.public.game, server.facts)),
             outer.public.game,
             tuple(told),
             server.move,
             outer.seals,
         )
 
-    def happened(self, envelope: bytes, parts_text: bytes, seats: int) -> Happened:
-        """Return what the fold needs of an event at a table with `seats` seats. DamagedEventError as of `decode`."""
-        if not envelope.startswith(_CURRENT):
-            event = self.decode(envelope, parts_text)
-            return Happened(event.version, event.time, event.actor, event.facts)
+    def happened(self, envelope: str, parts_text: str, seats: int) -> Happened[Any]:
+        """Return what the fold needs of an event at a table with `seats` seats.
+
+        DamagedEventError as of `decode`, but for what is skipped: that only has to be JSON.
+        """
+        if not envelope.startswith(_CURRENT_TEXT):
+            event = self.decode(envelope.encode(), parts_text.encode())
+            return Happened(event.version, event.time, event.actor, FactsOf(event.facts.table, event.facts.game))
         try:
-            outer: _Outline[Any] = self._outline.decode(envelope)
-            _, server = self._parts(parts_text, seats)
-            facts = Facts(outer.public.table, _complete(outer.public.game, server))
+            happened: Happened[Any] = self._happened.decode(envelope)
+            hidden: _Hidden[Any] = self._hidden[seats].decode(parts_text)[-1]
+            if not hidden.facts:
+                return happened
+            facts = FactsOf(happened.facts.table, _complete(happened.facts.game, hidden.facts))
         except (msgspec.MsgspecError, ValueError, RecursionError, LookupError) as error:
             raise DamagedEventError(str(error)) from error
-        return Happened(outer.version, outer.time, outer.actor, facts)
+        return Happened(happened.version, happened.time, happened.actor, facts)
 
     def _parts(self, parts_text: bytes, seats: int) -> tuple[Sequence[bytes], ServerPart[Any, Any]]:
         """Return the parts of the seats as bytes, and the server's."""
@@ -230,12 +247,12 @@ class Codec:
         return [bytes(part) for part in told], self._server.decode(last)
 
 
-def _complete(public: tuple[Any, ...], server: ServerPart[Any, Any]) -> tuple[Any, ...]:
+def _complete(public: tuple[Any, ...], hidden: tuple[tuple[int, Any], ...]) -> tuple[Any, ...]:
     """Return all facts of the game in complete form."""
-    if not server.facts:
+    if not hidden:
         return public
     complete = list(public)
-    for place, fact in server.facts:
+    for place, fact in hidden:
         complete[place] = fact
     return tuple(complete)
 
@@ -244,7 +261,8 @@ def _part_bytes(private: tuple[tuple[Any, ...], ...], server: ServerPart[Any, An
     return (*(_encode(told) if told else EMPTY_PART for told in private), _encode(server))
 
 
-_CURRENT: Final = b'{"format":%d,' % FORMAT
+_CURRENT_TEXT: Final = f'{{"format":{FORMAT},'
+_CURRENT: Final = _CURRENT_TEXT.encode()
 
 
 def split_parts(parts_text: bytes) -> tuple[bytes, ...]:

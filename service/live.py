@@ -148,7 +148,7 @@ def continued(state: TableState, row: StoredEvent) -> tuple[Event, TableState]:
     return event, _applied(state, event)
 
 
-def _applied(state: TableState, event: Event | Happened) -> TableState:
+def _applied(state: TableState, event: Event | Happened[Any]) -> TableState:
     try:
         return apply(state, event.actor, event.facts)
     except (ImpossibleFactError, LookupError, ValueError, TypeError, AttributeError) as error:
@@ -159,7 +159,7 @@ def advanced(state: TableState, codec: Codec, row: StoredEvent) -> tuple[TableSt
     """Return the state after the row that follows `state`, and when the row was received."""
     if row.version != state.version + 1:
         raise DamagedStreamError(f"table {state.setup.table}: version {row.version} after {state.version}")
-    happened = codec.happened(row.envelope.encode(), row.sealed.encode(), state.setup.seats)
+    happened = codec.happened(row.envelope, row.sealed, state.setup.seats)
     return _applied(state, happened), happened.time
 
 

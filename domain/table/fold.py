@@ -68,19 +68,13 @@ def apply_judged(state: TableState, actor: Seat | None, facts: Facts, play: Any)
     version = state.version + 1
     for fact in facts.table:
         state = evolve(state, fact)
-    game = state.setup.game
-    status = _status(game, state, play) if facts.game else state.status
-    return TableState(
-        state.setup,
-        version,
-        status,
-        state.seats,
-        state.host,
-        state.ready,
-        _decisions(state, game.to_act(play) if status == "running" else (), actor, version),
-        play,
-        state.adjudications,
-    )
+    game, status = state.setup.game, state.status
+    acting: tuple[Seat, ...] = game.to_act(play) if status == "running" else ()
+    if facts.game and not acting:  # while somebody has to act, a running match runs on
+        status = _status(game, state, play)
+        acting = game.to_act(play) if status == "running" else ()
+    decisions = _decisions(state.decisions, acting, actor, version)
+    return structs.replace(state, version=version, status=status, decisions=decisions, play=play)
 
 
 def _status(game: AnyGame, state: TableState, play: Any) -> Status:
@@ -93,11 +87,13 @@ def _status(game: AnyGame, state: TableState, play: Any) -> Status:
     return "lobby" if state.status == "lobby" else "running"
 
 
-def _decisions(state: TableState, to_act: tuple[Seat, ...], actor: Seat | None, version: int) -> tuple[int | None, ...]:
+def _decisions(
+    before: tuple[int | None, ...], to_act: tuple[Seat, ...], actor: Seat | None, version: int
+) -> tuple[int | None, ...]:
     """A decision is numbered by the version at which it opened and stays open while others act."""
-    decisions: list[int | None] = [None] * state.setup.seats
+    decisions: list[int | None] = [None] * len(before)
     for seat in to_act:
-        open_since = state.decisions[seat]
+        open_since = before[seat]
         decisions[seat] = version if open_since is None or seat == actor else open_since
     return tuple(decisions)
 

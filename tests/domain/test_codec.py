@@ -8,6 +8,7 @@ import pytest
 
 from domain import codec, fairness
 from domain.codec import Codec, DamagedEventError
+from domain.games.hearts.model import HeartsCardPlayed, HeartsPlay
 from domain.registry import CURRENT
 from domain.table import rules
 from domain.table.fold import apply, begin
@@ -108,6 +109,44 @@ def test_bytes_that_are_no_event_are_named_as_damaged(envelope: bytes, parts: by
         CODEC.decode(envelope, parts)
 
 
+def quiet() -> codec.Sealed:
+    """An event that hides nothing."""
+    facts = Facts(game=(HeartsCardPlayed(1, "QD"),))
+    move = HeartsPlay("QD")
+    salts = fairness.Salts(SECRET)
+    return CODEC.seal(facts, seats=4, salts=salts, version=9, time=7, type_="play", actor=1, decision=8, move=move)
+
+
+@pytest.mark.parametrize("sealed", [deal(), quiet()], ids=["deal", "quiet"])
+def test_what_the_fold_reads_of_an_event_is_what_the_event_says(sealed: codec.Sealed) -> None:
+    event, read = sealed.event, CODEC.happened(sealed.envelope.decode(), sealed.parts_text.decode(), 4)
+    assert (read.version, read.time, read.actor) == (event.version, event.time, event.actor)
+    assert (read.facts.table, read.facts.game) == (event.facts.table, event.facts.game)
+
+
+@pytest.mark.parametrize(
+    ("envelope", "parts"),
+    [
+        (b"", b"[]"),
+        (b'{"format":1}', b"[]"),
+        (b'{"format":99}', b"[]"),
+        (quiet().envelope[:-1], quiet().parts_text),
+        (quiet().envelope.replace(b'"actor":1', b'"actor":"1"'), quiet().parts_text),
+        (quiet().envelope.replace(b'"seat":1', b'"seat":null'), quiet().parts_text),
+        (quiet().envelope, b"[]"),
+        (quiet().envelope, quiet().parts_text[:-1]),
+        (quiet().envelope, quiet().parts_text.replace(b'"QD"', b'"QD')),
+        (quiet().envelope, quiet().parts_text.replace(b"[],", b"", 1)),
+        (quiet().envelope, quiet().parts_text.replace(b"[],", b"[],[],", 1)),
+        (deal().envelope, deal().parts_text.replace(b"round_dealt", b"card_played")),
+        (deal().envelope, deal().parts_text.replace(b"[[0,", b'[["0",')),
+    ],
+)
+def test_the_fold_takes_no_damaged_bytes_for_an_event(envelope: bytes, parts: bytes) -> None:
+    with pytest.raises(DamagedEventError):
+        CODEC.happened(envelope.decode(), parts.decode(), 4)
+
+
 def test_todays_stored_bytes_stay_readable() -> None:
     envelope, parts = (SAMPLES / "hearts-start-format-1.txt").read_bytes().splitlines()
     assert CODEC.decode(envelope, parts) == deal().event
@@ -125,3 +164,4 @@ def test_an_old_shape_is_lifted_in_one_place(monkeypatch: pytest.MonkeyPatch) ->
         CODEC.decode(envelope, parts)
     monkeypatch.setitem(codec.LIFTS, 0, from_0)
     assert CODEC.decode(envelope, parts) == deal().event
+    assert CODEC.happened(envelope.decode(), parts.decode(), 4).facts.game == deal().event.facts.game

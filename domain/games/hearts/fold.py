@@ -1,8 +1,11 @@
 """What happened: the state before the match, how each fact changes it, and the score of a round."""
 
-from typing import Final, assert_never
+from collections.abc import Callable
+from typing import Any, Final, get_args
 
-from domain.cards import in_canonical_order, without
+from msgspec.structs import replace
+
+from domain.cards import hands_without, in_canonical_order
 from domain.decider import ImpossibleFactError, Outcome, Seat
 from domain.games.hearts.deal import FIRST_CARD, dealt_hands
 from domain.games.hearts.model import (
@@ -21,6 +24,7 @@ from domain.games.hearts.model import (
 )
 from domain.games.hearts.values import MOON_CARDS, results
 from domain.ranking import places
+from domain.seats import put
 
 _NO_CARDS: Final[tuple[str, ...]] = ()
 
@@ -48,23 +52,7 @@ def new(options: HeartsOptions, seats: int) -> HeartsState:
 
 def evolve(state: HeartsState, fact: HeartsFact) -> HeartsState:
     """Return the state after a recorded fact. ImpossibleFactError if it does not fit."""
-    match fact:
-        case HeartsCardPlayed():
-            return _card_played(state, fact)
-        case HeartsTrickTaken():
-            return _trick_taken(state, fact)
-        case HeartsPassCommitted():
-            return _pass_committed(state, fact)
-        case HeartsCardsExchanged():
-            return _cards_exchanged(state, fact)
-        case HeartsRoundScored():
-            return _round_scored(state, fact)
-        case HeartsRoundDealt():
-            return _round_dealt(state, fact)
-        case HeartsMatchEnded():
-            return _match_ended(state, fact)
-        case _:
-            assert_never(fact)
+    return _CHANGES[type(fact)](state, fact)
 
 
 def _card_played(state: HeartsState, fact: HeartsCardPlayed) -> HeartsState:
@@ -77,21 +65,11 @@ def _card_played(state: HeartsState, fact: HeartsCardPlayed) -> HeartsState:
         or card not in hands[seat]
     ):
         raise ImpossibleFactError(f"seat {seat} cannot have played {card} now")
-    return HeartsState(
-        state.options,
-        "playing",
-        state.round,
-        state.offset,
-        state.passes,
-        (*hands[:seat], without(hands[seat], card), *hands[seat + 1 :]),
-        state.leader,
-        (*trick, card),
-        state.broken or card[1] == "H",  # H-26
-        state.tricks,
-        state.points,
-        state.bonus,
-        state.totals,
-        state.last_round,
+    return replace(
+        state,
+        hands=hands_without(hands, seat, card),
+        trick=(*trick, card),
+        broken=state.broken or card[1] == "H",  # H-26
     )
 
 
@@ -99,28 +77,20 @@ def _trick_taken(state: HeartsState, fact: HeartsTrickTaken) -> HeartsState:
     seat = fact.seat
     if not 0 <= seat < len(state.hands) or len(state.trick) != len(state.hands):
         raise ImpossibleFactError(f"seat {seat} cannot have taken a trick now")
-    return HeartsState(
-        state.options,
-        "playing",
-        state.round,
-        state.offset,
-        state.passes,
-        state.hands,
-        seat,  # H-29
-        (),
-        state.broken,
-        (*state.tricks, HeartsTrick(state.leader, state.trick, seat)),
-        _raised(state.points, seat, fact.points),
-        _raised(state.bonus, seat, fact.bonus),
-        state.totals,
-        state.last_round,
+    return replace(
+        state,
+        leader=seat,  # H-29
+        trick=(),
+        tricks=(*state.tricks, HeartsTrick(state.leader, state.trick, seat)),
+        points=_raised(state.points, seat, fact.points),
+        bonus=_raised(state.bonus, seat, fact.bonus),
     )
 
 
 def _raised(values: tuple[int, ...], seat: Seat, by: int) -> tuple[int, ...]:
     if not by:
         return values
-    return (*values[:seat], values[seat] + by, *values[seat + 1 :])
+    return put(values, seat, values[seat] + by)
 
 
 def _pass_committed(state: HeartsState, fact: HeartsPassCommitted) -> HeartsState:
@@ -129,53 +99,25 @@ def _pass_committed(state: HeartsState, fact: HeartsPassCommitted) -> HeartsStat
         raise ImpossibleFactError(f"seat {seat} cannot have committed a pass now")
     if not set(fact.cards) <= set(state.hands[seat]):
         raise ImpossibleFactError(f"seat {seat} does not hold what it passed")
-    return HeartsState(
-        state.options,
-        "passing",
-        state.round,
-        state.offset,
-        (*passes[:seat], fact.cards, *passes[seat + 1 :]),
-        state.hands,  # H-19
-        state.leader,
-        state.trick,
-        state.broken,
-        state.tricks,
-        state.points,
-        state.bonus,
-        state.totals,
-        state.last_round,
-    )
+    return replace(state, passes=put(passes, seat, fact.cards))  # H-19: the cards stay in the hands
 
 
 def _cards_exchanged(state: HeartsState, fact: HeartsCardsExchanged) -> HeartsState:
     hands = exchanged(state)
     if state.phase != "passing" or fact.passes != state.passes or FIRST_CARD not in hands[fact.leader]:
         raise ImpossibleFactError("the cards cannot have changed hands like this")
-    return HeartsState(
-        state.options,
-        "playing",
-        state.round,
-        state.offset,
-        state.passes,
-        hands,
-        fact.leader,
-        state.trick,
-        state.broken,
-        state.tricks,
-        state.points,
-        state.bonus,
-        state.totals,
-        state.last_round,
-    )
+    return replace(state, phase="playing", hands=hands, leader=fact.leader)
 
 
 def exchanged(state: HeartsState) -> tuple[tuple[str, ...], ...]:
     """Return the hands after the committed cards change hands, each in canonical order (H-16)."""
     seats = len(state.hands)
-    kept = [[card for card in hand if card not in state.passes[seat]] for seat, hand in enumerate(state.hands)]
+    kept: list[list[str]] = []
+    for hand, passed in zip(state.hands, state.passes, strict=True):
+        kept.append([card for card in hand if card not in passed])
     for giver, cards in enumerate(state.passes):
         kept[(giver + state.offset) % seats] += cards  # H-14
-    return tuple(in_canonical_order(hand) for hand in kept)
+    return tuple([in_canonical_order(hand) for hand in kept])
 
 
 def _round_dealt(state: HeartsState, fact: HeartsRoundDealt) -> HeartsState:
@@ -213,43 +155,28 @@ def holder_of_first_card(hands: tuple[tuple[str, ...], ...]) -> Seat:
 def _round_scored(state: HeartsState, fact: HeartsRoundScored) -> HeartsState:
     if any(state.hands) or not state.tricks or fact.round != state.round:
         raise ImpossibleFactError(f"round {fact.round} cannot have been scored now")
-    return HeartsState(
-        options=state.options,
-        phase=state.phase,
-        round=state.round,
-        offset=state.offset,
-        passes=state.passes,
-        hands=state.hands,
-        leader=state.leader,
-        trick=state.trick,
-        broken=state.broken,
-        tricks=state.tricks,
-        points=state.points,
-        bonus=state.bonus,
-        totals=fact.totals,
-        last_round=HeartsRoundResult(fact.round, fact.raw, fact.bonus, fact.moon, fact.results, state.tricks[-1]),
-    )
+    result = HeartsRoundResult(fact.round, fact.raw, fact.bonus, fact.moon, fact.results, state.tricks[-1])
+    return replace(state, totals=fact.totals, last_round=result)
 
 
 def _match_ended(state: HeartsState, fact: HeartsMatchEnded) -> HeartsState:
     if state.phase != "playing" or any(state.hands) or fact.totals != state.totals:
         raise ImpossibleFactError("the match cannot have ended now")
-    return HeartsState(
-        options=state.options,
-        phase="finished",
-        round=state.round,
-        offset=state.offset,
-        passes=state.passes,
-        hands=state.hands,
-        leader=state.leader,
-        trick=state.trick,
-        broken=state.broken,
-        tricks=state.tricks,
-        points=state.points,
-        bonus=state.bonus,
-        totals=state.totals,
-        last_round=state.last_round,
-    )
+    return replace(state, phase="finished")
+
+
+_CHANGES: Final[dict[type, Callable[[HeartsState, Any], HeartsState]]] = {
+    HeartsRoundDealt: _round_dealt,
+    HeartsPassCommitted: _pass_committed,
+    HeartsCardsExchanged: _cards_exchanged,
+    HeartsCardPlayed: _card_played,
+    HeartsTrickTaken: _trick_taken,
+    HeartsRoundScored: _round_scored,
+    HeartsMatchEnded: _match_ended,
+}
+"""Which kind of fact changes the state how."""
+
+assert _CHANGES.keys() == set(get_args(HeartsFact))
 
 
 def score(state: HeartsState) -> HeartsRoundScored:

@@ -1,8 +1,11 @@
 """Herzeln: the start, what recorded facts change, and what contracts score."""
 
-from typing import Final, assert_never
+from collections.abc import Callable
+from typing import Any, Final, get_args
 
-from domain.cards import Card, without
+from msgspec.structs import replace
+
+from domain.cards import Card, hands_without
 from domain.decider import ImpossibleFactError, Seat
 from domain.games.herzeln.model import (
     HerzelnCardPlaced,
@@ -24,6 +27,7 @@ from domain.games.herzeln.model import (
     HerzelnTrickTaken,
 )
 from domain.games.herzeln.order import HAND_SIZE, asked, in_hand_order
+from domain.seats import put
 
 CONTRACTS: Final = 8  # Z-9
 
@@ -50,55 +54,24 @@ def new(options: HerzelnOptions, _seats: int) -> HerzelnState:
 
 def evolve(state: HerzelnState, fact: HerzelnFact) -> HerzelnState:
     """Apply a recorded fact. Raises `ImpossibleFactError` if it does not fit; never judges a move."""
-    match fact:
-        case HerzelnCardPlayed():
-            return _card_played(state, fact)
-        case HerzelnTrickTaken():
-            return _trick_taken(state, fact)
-        case HerzelnCardPlaced():
-            return _card_placed(state, fact)
-        case HerzelnPassed():
-            return _passed(state, fact)
-        case HerzelnSeatFinished():
-            return _seat_finished(state, fact)
-        case HerzelnRoundScored():
-            return _round_scored(state, fact)
-        case HerzelnPackDealt():
-            return _pack_dealt(state, fact)
-        case HerzelnFirstDealerDrawn():
-            return _first_dealer_drawn(state, fact)
-        case HerzelnMatchEnded():
-            return _match_ended(state, fact)
-        case _:
-            assert_never(fact)
-
-
-def _with_round(state: HerzelnState, changed: HerzelnTricks | HerzelnLayout) -> HerzelnState:
-    return HerzelnState(
-        *(state.options, state.first_dealer, state.totals, state.scores, state.left, state.places, changed),
-        state.last_trick,
-    )
+    return _CHANGES[type(fact)](state, fact)
 
 
 def _without_card(hands: tuple[tuple[Card, ...], ...], seat: Seat, card: Card) -> tuple[tuple[Card, ...], ...]:
     if card not in hands[seat]:
         raise ImpossibleFactError(f"seat {seat} does not hold {card}")
-    return (*hands[:seat], without(hands[seat], card), *hands[seat + 1 :])
+    return hands_without(hands, seat, card)
 
 
 def _card_played(state: HerzelnState, fact: HerzelnCardPlayed) -> HerzelnState:
     now = state.round
     if not isinstance(now, HerzelnTricks):
         raise ImpossibleFactError("a card is played, but there are no tricks")
-    players = len(now.hands)
-    if len(now.trick) == players or (now.leader + len(now.trick)) % players != fact.seat:
+    trick, players = now.trick, len(now.hands)
+    if len(trick) == players or (now.leader + len(trick)) % players != fact.seat:
         raise ImpossibleFactError(f"seat {fact.seat} plays a card out of turn")
     hands = _without_card(now.hands, fact.seat, fact.card)
-    trick = (*now.trick, fact.card)
-    return _with_round(
-        state,
-        HerzelnTricks(now.number, now.contract, now.dealer, hands, now.points, now.leader, trick, now.taken),
-    )
+    return replace(state, round=replace(now, hands=hands, trick=(*trick, fact.card)))
 
 
 def _trick_taken(state: HerzelnState, fact: HerzelnTrickTaken) -> HerzelnState:
@@ -106,66 +79,48 @@ def _trick_taken(state: HerzelnState, fact: HerzelnTrickTaken) -> HerzelnState:
     if not isinstance(now, HerzelnTricks) or len(now.trick) != len(now.hands):
         raise ImpossibleFactError("a trick is taken that is not complete")
     winner = fact.seat
-    points = (*now.points[:winner], now.points[winner] + fact.points, *now.points[winner + 1 :])
+    points = put(now.points, winner, now.points[winner] + fact.points)
     taken = (*now.taken, HerzelnTrick(now.leader, now.trick, winner, fact.points))
-    return _with_round(  # Z-16: the winner leads
-        state, HerzelnTricks(now.number, now.contract, now.dealer, now.hands, points, winner, (), taken)
-    )
+    # Z-16: the winner leads
+    return replace(state, round=replace(now, points=points, leader=winner, trick=(), taken=taken))
 
 
 def _card_placed(state: HerzelnState, fact: HerzelnCardPlaced) -> HerzelnState:
-    now = _layout(state, fact.seat)
+    now, seat = _layout(state, fact.seat), fact.seat
     if (fact.end == "open") != (not now.line):
         raise ImpossibleFactError(f"{fact.card} is placed at an end that is not there")
-    hands = _without_card(now.hands, fact.seat, fact.card)
+    hands = _without_card(now.hands, seat, fact.card)
     line = (fact.card, *now.line) if fact.end == "down" else (*now.line, fact.card)
-    actor = _next_in_play(hands, fact.seat)
-    return _with_round(
-        state,
-        HerzelnLayout(now.number, now.dealer, hands, now.points, actor, line, now.finished, now.passes, 0, fact.seat),
-    )
+    actor = _next_in_play(hands, seat)
+    return replace(state, round=replace(now, hands=hands, actor=actor, line=line, passes_running=0, last_mover=seat))
 
 
 def _passed(state: HerzelnState, fact: HerzelnPassed) -> HerzelnState:
-    now = _layout(state, fact.seat)
+    now, seat = _layout(state, fact.seat), fact.seat
     running = now.passes_running + 1
     if running >= len(now.hands) - len(now.finished):  # section 9: a layout never blocks
         raise ImpossibleFactError("every seat in play has passed")
     ranks = asked(now.line, len(now.hands)) if now.line else ("J",)  # Z-31
-    passes = (*now.passes, HerzelnForcedPass(fact.seat, ranks))
-    actor = _next_in_play(now.hands, fact.seat)
-    return _with_round(
-        state,
-        HerzelnLayout(
-            now.number, now.dealer, now.hands, now.points, actor, now.line, now.finished, passes, running, fact.seat
-        ),
-    )
+    passes = (*now.passes, HerzelnForcedPass(seat, ranks))
+    actor = _next_in_play(now.hands, seat)
+    return replace(state, round=replace(now, actor=actor, passes=passes, passes_running=running, last_mover=seat))
 
 
 def _seat_finished(state: HerzelnState, fact: HerzelnSeatFinished) -> HerzelnState:
     now = state.round
     if not isinstance(now, HerzelnLayout) or now.hands[fact.seat] or fact.seat in now.finished:
         raise ImpossibleFactError(f"seat {fact.seat} cannot have finished")
-    points = (*now.points[: fact.seat], fact.points, *now.points[fact.seat + 1 :])
-    finished = (*now.finished, fact.seat)
-    return _with_round(
-        state,
-        HerzelnLayout(
-            now.number, now.dealer, now.hands, points, now.actor, now.line,
-            finished, now.passes, now.passes_running, now.last_mover,
-        ),
-    )  # fmt: skip
+    points = put(now.points, fact.seat, fact.points)
+    return replace(state, round=replace(now, points=points, finished=(*now.finished, fact.seat)))
 
 
 def _round_scored(state: HerzelnState, fact: HerzelnRoundScored) -> HerzelnState:
     now = state.round
     if now is None or fact.round != now.number or len(state.scores) >= now.number:
         raise ImpossibleFactError(f"round {fact.round} is scored, but it is not running")
-    score = HerzelnScore(contract_of(now.number), now.dealer, fact.points)
+    scores = (*state.scores, HerzelnScore(contract_of(now.number), now.dealer, fact.points))
     trick = now.taken[-1] if isinstance(now, HerzelnTricks) and now.taken else state.last_trick  # Z-60
-    return HerzelnState(
-        state.options, state.first_dealer, fact.totals, (*state.scores, score), fact.left, None, now, trick
-    )
+    return replace(state, totals=fact.totals, scores=scores, left=fact.left, places=None, last_trick=trick)
 
 
 def _pack_dealt(state: HerzelnState, fact: HerzelnPackDealt) -> HerzelnState:
@@ -177,27 +132,24 @@ def _pack_dealt(state: HerzelnState, fact: HerzelnPackDealt) -> HerzelnState:
     hands = dealt_hands(fact)
     zeros = (0,) * players
     forehand = (fact.dealer + 1) % players  # Z-11, Z-32
+    dealt: HerzelnTricks | HerzelnLayout
     if fact.contract == CONTRACTS:
-        return _with_round(state, HerzelnLayout(fact.round, fact.dealer, hands, zeros, forehand, (), (), (), 0, None))
-    return _with_round(state, HerzelnTricks(fact.round, fact.contract, fact.dealer, hands, zeros, forehand, (), ()))
+        dealt = HerzelnLayout(fact.round, fact.dealer, hands, zeros, forehand, (), (), (), 0, None)
+    else:
+        dealt = HerzelnTricks(fact.round, fact.contract, fact.dealer, hands, zeros, forehand, (), ())
+    return replace(state, round=dealt)
 
 
 def _first_dealer_drawn(state: HerzelnState, fact: HerzelnFirstDealerDrawn) -> HerzelnState:
     if state.first_dealer is not None:
         raise ImpossibleFactError("the first dealer is drawn twice")
-    return HerzelnState(
-        *(state.options, fact.dealer, state.totals, state.scores, state.left, state.places, state.round),
-        state.last_trick,
-    )
+    return replace(state, first_dealer=fact.dealer)
 
 
 def _match_ended(state: HerzelnState, fact: HerzelnMatchEnded) -> HerzelnState:
     if state.places is not None or len(state.scores) != rounds_of(state.options):
         raise ImpossibleFactError("the match ends before its last round")
-    return HerzelnState(
-        *(state.options, state.first_dealer, state.totals, state.scores, state.left, fact.places, state.round),
-        state.last_trick,
-    )
+    return replace(state, places=fact.places)
 
 
 def _layout(state: HerzelnState, seat: Seat) -> HerzelnLayout:
@@ -223,6 +175,22 @@ def dealt_hands(fact: HerzelnPackDealt) -> tuple[tuple[Card, ...], ...]:
     """Return each seat's hand in hand order: cards singly, clockwise, forehand first (Z-6)."""
     players = len(fact.pack) // HAND_SIZE
     return tuple(in_hand_order(fact.pack[(seat - fact.dealer - 1) % players :: players]) for seat in range(players))
+
+
+_CHANGES: Final[dict[type, Callable[[HerzelnState, Any], HerzelnState]]] = {
+    HerzelnFirstDealerDrawn: _first_dealer_drawn,
+    HerzelnPackDealt: _pack_dealt,
+    HerzelnCardPlayed: _card_played,
+    HerzelnTrickTaken: _trick_taken,
+    HerzelnCardPlaced: _card_placed,
+    HerzelnPassed: _passed,
+    HerzelnSeatFinished: _seat_finished,
+    HerzelnRoundScored: _round_scored,
+    HerzelnMatchEnded: _match_ended,
+}
+"""Which kind of fact changes the state how."""
+
+assert _CHANGES.keys() == set(get_args(HerzelnFact))
 
 
 # What it scores

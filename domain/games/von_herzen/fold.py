@@ -1,11 +1,12 @@
 """What happened: facts applied to the state of Von Herzen, and what a round scores."""
 
-from bisect import bisect
-from typing import Final, Literal, TypeAlias, assert_never
+from bisect import insort
+from collections.abc import Callable
+from typing import Any, Final, Literal, TypeAlias, assert_never, get_args
 
 from msgspec.structs import replace
 
-from domain.cards import CANONICAL, Card, in_canonical_order, without
+from domain.cards import CANONICAL, Card, hands_without, in_canonical_order, without
 from domain.decider import ImpossibleFactError, Seat
 from domain.games.von_herzen.facts import (
     Cards,
@@ -36,7 +37,8 @@ from domain.games.von_herzen.model import (
     VonHerzenState,
     VonHerzenSwap,
 )
-from domain.games.von_herzen.runs import FULL, PACK, extended, new_run
+from domain.games.von_herzen.runs import FULL, PACK, PACK_SET, extended, new_run
+from domain.seats import put
 
 _LAYING: Final = ("lay", "closing")
 
@@ -66,48 +68,9 @@ def idle_most(options: VonHerzenOptions) -> int:
 def evolve(state: VonHerzenState, fact: Fact) -> VonHerzenState:
     """Apply a recorded fact. ImpossibleFactError if it does not fit the state."""
     try:
-        return _applied(state, fact)
+        return _CHANGES[type(fact)](state, fact)
     except (ValueError, IndexError) as error:  # a card or a run that is not there
         raise ImpossibleFactError(f"{fact!r}: {error}") from error
-
-
-def _applied(state: VonHerzenState, fact: Fact) -> VonHerzenState:
-    match fact:
-        case VonHerzenTurnEnded():
-            return _turn_ended(state, fact)
-        case VonHerzenStockDrawn():
-            return _stock_drawn(state, fact)
-        case VonHerzenPileDrawn():
-            return _pile_drawn(state, fact)
-        case VonHerzenCardDiscarded():
-            return _discarded(state, fact)
-        case VonHerzenCardLaidOff():
-            return _laid_off(state, fact)
-        case VonHerzenRunLaid():
-            return _run_laid(state, fact)
-        case VonHerzenOfferPassed() | VonHerzenOfferDeclined() | VonHerzenOfferWithdrawn():
-            return _offer_closed(state, fact)
-        case VonHerzenCardsOffered():
-            return _offered(state, fact)
-        case VonHerzenOfferCountered():
-            return _countered(state, fact)
-        case VonHerzenOfferLeft():
-            return _left(state, fact)
-        case VonHerzenCardsSwapped():
-            return _swapped(state, fact)
-        case VonHerzenRoundDealt():
-            return _dealt(state, fact)
-        case VonHerzenRoundScored():
-            return _scored(state, fact)
-        case VonHerzenFirstDealerDrawn():
-            _require(state.phase == "before" and 0 <= fact.dealer < len(state.totals), fact)
-            return replace(state, phase="dealing", dealer=fact.dealer)
-        case VonHerzenMatchEnded():
-            _require(state.phase == "dealing" and state.round == round_count(state.options), fact)  # V-70
-            _require(fact.totals == state.totals, fact)
-            return replace(state, phase="over")
-        case _:
-            assert_never(fact)
 
 
 def _require(holds: bool, fact: Fact) -> None:
@@ -122,22 +85,33 @@ def _require_turn(state: VonHerzenState, seat: Seat, phases: tuple[str, ...], fa
         raise ImpossibleFactError(repr(fact))
 
 
-def _put(rows: tuple[Cards, ...], seat: Seat, row: Cards) -> tuple[Cards, ...]:
-    """Return the rows of all seats with that of one seat replaced."""
-    return (*rows[:seat], row, *rows[seat + 1 :])
-
-
 def _plus(hand: Cards, card: Card) -> Cards:
     """Return the hand, which is in canonical order, with a card more."""
-    place = bisect(hand, CANONICAL[card], key=CANONICAL.__getitem__)
-    return (*hand[:place], card, *hand[place:])
+    cards = list(hand)
+    insort(cards, card, key=CANONICAL.__getitem__)
+    return tuple(cards)
 
 
 def _minus(hand: Cards, cards: Cards) -> Cards:
     """Return the hand without the cards. ValueError if one is not in it."""
+    rest = list(hand)
     for card in cards:
-        hand = without(hand, card)
-    return hand
+        rest.remove(card)
+    return tuple(rest)
+
+
+# before the match, and its end
+
+
+def _first_dealer_drawn(state: VonHerzenState, fact: VonHerzenFirstDealerDrawn) -> VonHerzenState:
+    _require(state.phase == "before" and 0 <= fact.dealer < len(state.totals), fact)
+    return replace(state, phase="dealing", dealer=fact.dealer)
+
+
+def _match_ended(state: VonHerzenState, fact: VonHerzenMatchEnded) -> VonHerzenState:
+    _require(state.phase == "dealing" and state.round == round_count(state.options), fact)  # V-70
+    _require(fact.totals == state.totals, fact)
+    return replace(state, phase="over")
 
 
 # deal
@@ -153,7 +127,8 @@ def _dealt(state: VonHerzenState, fact: VonHerzenRoundDealt) -> VonHerzenState:
     seats = len(state.totals)
     _require(state.phase == "dealing" and fact.round == state.round + 1, fact)
     due = state.dealer if state.round == 0 else (state.dealer + 1) % seats  # V-10
-    _require(fact.dealer == due and fact.seats == seats and in_canonical_order(fact.pack) == PACK, fact)
+    _require(fact.dealer == due and fact.seats == seats, fact)
+    _require(len(fact.pack) == len(PACK) and frozenset(fact.pack) == PACK_SET, fact)
     hands = tuple(dealt_hand(fact, seat) for seat in range(seats))
     return VonHerzenState(
         options=state.options,
@@ -229,29 +204,28 @@ def _swapped(state: VonHerzenState, fact: VonHerzenCardsSwapped) -> VonHerzenSta
     _minus(swap.offered, fact.given)
     giver_hand = (*_minus(state.hands[fact.giver], fact.given), *fact.received)
     partner_hand = (*_minus(state.hands[fact.partner], fact.received), *fact.given)
-    hands = _put(state.hands, fact.giver, in_canonical_order(giver_hand))
-    hands = _put(hands, fact.partner, in_canonical_order(partner_hand))
+    hands = put(state.hands, fact.giver, in_canonical_order(giver_hand))
+    hands = put(hands, fact.partner, in_canonical_order(partner_hand))
     state = replace(state, hands=hands, swaps=(*state.swaps, fact))
     return _next_giver(state, swap, fact.kind, fact.partner, len(fact.given))
 
 
-def _offer_closed(
-    state: VonHerzenState, fact: VonHerzenOfferPassed | VonHerzenOfferDeclined | VonHerzenOfferWithdrawn
-) -> VonHerzenState:
-    """Apply the end of a giver's turn without a swap (V-12, V-22)."""
+def _offer_passed(state: VonHerzenState, fact: VonHerzenOfferPassed) -> VonHerzenState:
     swap = _open_swap(state, fact.giver, fact)
-    match fact:
-        case VonHerzenOfferPassed():
-            _require_turn(state, fact.giver, ("swap_offer",), fact)
-            return _next_giver(state, swap, "passed")
-        case VonHerzenOfferDeclined():
-            _require_turn(state, fact.receiver, ("swap_answer",), fact)
-            return _next_giver(state, swap, "declined")
-        case VonHerzenOfferWithdrawn():
-            _require_turn(state, fact.giver, ("swap_agree",), fact)
-            return _next_giver(state, swap, "withdrawn")
-        case _:
-            assert_never(fact)
+    _require_turn(state, fact.giver, ("swap_offer",), fact)
+    return _next_giver(state, swap, "passed")  # V-12
+
+
+def _declined(state: VonHerzenState, fact: VonHerzenOfferDeclined) -> VonHerzenState:
+    swap = _open_swap(state, fact.giver, fact)
+    _require_turn(state, fact.receiver, ("swap_answer",), fact)
+    return _next_giver(state, swap, "declined")
+
+
+def _withdrawn(state: VonHerzenState, fact: VonHerzenOfferWithdrawn) -> VonHerzenState:
+    swap = _open_swap(state, fact.giver, fact)
+    _require_turn(state, fact.giver, ("swap_agree",), fact)
+    return _next_giver(state, swap, "withdrawn")  # V-22
 
 
 def _next_giver(
@@ -261,15 +235,15 @@ def _next_giver(
     seats = len(state.totals)
     counts = len(swap.offered), len(swap.countered)
     done = VonHerzenGiverTurn(swap.giver, swap.receiver, *counts, result, partner, swapped)
-    state = replace(state, giver_turns=(*state.giver_turns, done))
+    turns = (*state.giver_turns, done)
     swap_round = state.swap_round
     if swap.giver == state.dealer:  # V-11: the dealer is the last giver
         if swap_round == state.options.swap_rounds:
-            return _turn(replace(state, swap=None), (state.dealer + 1) % seats, 0)  # V-28
+            return _turn(replace(state, giver_turns=turns, swap=None), (state.dealer + 1) % seats, 0)  # V-28
         swap_round += 1  # V-26
     giver = (swap.giver - 1) % seats  # V-23
     following = _giver_turn(giver, seats)
-    return replace(state, phase="swap_offer", actor=giver, swap_round=swap_round, swap=following)
+    return replace(state, phase="swap_offer", actor=giver, giver_turns=turns, swap_round=swap_round, swap=following)
 
 
 # meld phase
@@ -284,24 +258,24 @@ def _turn(state: VonHerzenState, seat: Seat, turn: int, *, idle: int = 0) -> Von
 def _stock_drawn(state: VonHerzenState, fact: VonHerzenStockDrawn) -> VonHerzenState:
     _require_turn(state, fact.seat, ("draw",), fact)
     _require(state.stock[0] == fact.card, fact)
-    hands = _put(state.hands, fact.seat, _plus(state.hands[fact.seat], fact.card))
+    hands = put(state.hands, fact.seat, _plus(state.hands[fact.seat], fact.card))
     return replace(state, phase="lay", hands=hands, stock=state.stock[1:], progress=True)  # V-60
 
 
 def _pile_drawn(state: VonHerzenState, fact: VonHerzenPileDrawn) -> VonHerzenState:
     _require_turn(state, fact.seat, ("draw",), fact)
-    hands = _put(state.hands, fact.seat, _plus(state.hands[fact.seat], fact.card))
-    taken = _put(state.taken, fact.seat, _plus(state.taken[fact.seat], fact.card))
+    hands = put(state.hands, fact.seat, _plus(state.hands[fact.seat], fact.card))
+    taken = put(state.taken, fact.seat, _plus(state.taken[fact.seat], fact.card))
     return replace(state, phase="lay", hands=hands, pile=without(state.pile, fact.card), taken=taken)
 
 
 def _run_laid(state: VonHerzenState, fact: VonHerzenRunLaid) -> VonHerzenState:
     _require_turn(state, fact.seat, _LAYING, fact)
     _require(fact.run == len(state.runs), fact)
-    hands = _put(state.hands, fact.seat, _minus(state.hands[fact.seat], fact.cards))
+    hands = put(state.hands, fact.seat, _minus(state.hands[fact.seat], fact.cards))
     taken = state.taken
     if taken[fact.seat]:
-        taken = _put(taken, fact.seat, tuple(card for card in taken[fact.seat] if card not in fact.cards))
+        taken = put(taken, fact.seat, tuple([card for card in taken[fact.seat] if card not in fact.cards]))
     runs = (*state.runs, new_run(fact.run, fact.seat, fact.cards))
     return replace(state, hands=hands, taken=taken, runs=runs, progress=True)
 
@@ -322,9 +296,9 @@ def _discarded(state: VonHerzenState, fact: VonHerzenCardDiscarded) -> VonHerzen
 
 def _put_down(state: VonHerzenState, seat: Seat, card: Card) -> tuple[tuple[Cards, ...], tuple[Cards, ...]]:
     """Return hands and taken cards of all seats after a seat has put one card on the table."""
-    hands, taken = _put(state.hands, seat, without(state.hands[seat], card)), state.taken
+    hands, taken = hands_without(state.hands, seat, card), state.taken
     if card in taken[seat]:
-        taken = _put(taken, seat, without(taken[seat], card))
+        taken = hands_without(taken, seat, card)
     return hands, taken
 
 
@@ -371,3 +345,27 @@ def _scored(state: VonHerzenState, fact: VonHerzenRoundScored) -> VonHerzenState
     totals = tuple(total + points for total, points in zip(state.totals, fact.scores, strict=True))  # V-69
     _require(fact.totals == totals and fact.hands == state.hands, fact)
     return replace(state, phase="dealing", totals=totals, scores=(*state.scores, fact.scores))
+
+
+_CHANGES: Final[dict[type, Callable[[VonHerzenState, Any], VonHerzenState]]] = {
+    VonHerzenFirstDealerDrawn: _first_dealer_drawn,
+    VonHerzenRoundDealt: _dealt,
+    VonHerzenCardsOffered: _offered,
+    VonHerzenOfferCountered: _countered,
+    VonHerzenOfferLeft: _left,
+    VonHerzenOfferPassed: _offer_passed,
+    VonHerzenOfferDeclined: _declined,
+    VonHerzenOfferWithdrawn: _withdrawn,
+    VonHerzenCardsSwapped: _swapped,
+    VonHerzenStockDrawn: _stock_drawn,
+    VonHerzenPileDrawn: _pile_drawn,
+    VonHerzenRunLaid: _run_laid,
+    VonHerzenCardLaidOff: _laid_off,
+    VonHerzenCardDiscarded: _discarded,
+    VonHerzenTurnEnded: _turn_ended,
+    VonHerzenRoundScored: _scored,
+    VonHerzenMatchEnded: _match_ended,
+}
+"""Which kind of fact changes the state how."""
+
+assert _CHANGES.keys() == set(get_args(Fact))

@@ -1,0 +1,13 @@
+"""What every seat has: one entry for each, in a tuple."""
+
+from collections.abc import Sequence
+from typing import TypeVar
+
+EntryT = TypeVar("EntryT")
+
+
+def put(entries: Sequence[EntryT], seat: int, entry: EntryT) -> tuple[EntryT, ...]:
+    """Return the entries of all seats with that of one seat, which there must be, replaced."""
+    changed = list(entries)
+    changed[seat] = entry
+    return tuple(changed)
