@@ -4,15 +4,15 @@ from collections.abc import Callable
 from typing import Final
 from uuid import UUID
 
-from msgspec import Struct
+from msgspec import MsgspecError, Struct
 
 from domain import fairness
-from domain.codec import DamagedEventError
+from domain.codec import DamagedEventError, split_parts
 from domain.decider import ImpossibleFactError
 from service.access import is_over
 from service.composition import Services
 from service.dispute_audit import audit_dispute
-from service.live import DamagedStreamError, LiveTable, fold
+from service.live import DamagedStreamError, LiveTable, events_of, fold
 from service.records import read_all
 from service.store.buckets import bucket_of
 from service.store.errors import StoreError
@@ -65,7 +65,7 @@ async def _audit_disputes(services: Services) -> Damage | None:
 
 
 async def audit_table(services: Services, stream: UUID) -> Damage | None:
-    """Check one table: its chain, that it folds, and after its end everything a record proves."""
+    """Check one table: its chain, that it folds, its seals, and after its end everything a record proves."""
     rows = await read_all(services.log, stream)
     damage = _chain_damage(stream, rows)
     if damage is not None:
@@ -78,10 +78,23 @@ async def audit_table(services: Services, stream: UUID) -> Damage | None:
     if damage is not None:
         return damage
     if not is_over(table) or table.codec.game.round_number(table.state.play) == 0:
-        return None
+        return _seal_damage(table, rows)
     for check in (await services.records.verified(table, rows)).checks:
         if check.status == "fail":
             return Damage(stream, check.version, check.name, check.reason)
+    return None
+
+
+def _seal_damage(table: LiveTable, rows: list[StoredEvent]) -> Damage | None:
+    """Every event has to be one in all its parts, and every part has to be the one that was sealed."""
+    for row in rows:
+        try:
+            (event,) = events_of(table, [row])
+            seals = table.salts.seals(row.version, split_parts(row.sealed.encode()))
+        except (DamagedEventError, MsgspecError) as error:
+            return Damage(table.stream, row.version, "event", str(error))
+        if event.seals != seals:
+            return Damage(table.stream, row.version, "seals", "a seal does not open to its part")
     return None
 
 

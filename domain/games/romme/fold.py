@@ -34,6 +34,7 @@ from domain.games.romme.model import (
     RommeState,
 )
 from domain.games.romme.options import options_of
+from domain.seats import put
 
 _NO_CARDS: Final[tuple[Card, ...]] = ()
 
@@ -193,7 +194,7 @@ def _melds_laid(state: RommeState, fact: RommeMeldsLaid) -> RommeState:
         entered=entered,
         shown=shown,
         lays=state.lays + 1,  # R-41
-        first_lay=_put(state.first_lay, seat, fact.points) if first else state.first_lay,
+        first_lay=put(state.first_lay, seat, fact.points) if first else state.first_lay,
         table=state.table + fact.melds,  # R-32
         progress=True,
     )
@@ -295,14 +296,7 @@ assert _CHANGES.keys() == set(get_args(RommeFact))
 
 def _with(lists: tuple[tuple[_T, ...], ...], seat: Seat, added: _T) -> tuple[tuple[_T, ...], ...]:
     """Return the lists of all seats, that of one with something added on the right (R-82)."""
-    return _put(lists, seat, (*lists[seat], added))
-
-
-def _put(entries: tuple[_T, ...], seat: Seat, entry: _T) -> tuple[_T, ...]:
-    """Return the entries of all seats with that of one seat replaced."""
-    changed = list(entries)
-    changed[seat] = entry
-    return tuple(changed)
+    return put(lists, seat, (*lists[seat], added))
 
 
 _Hands: TypeAlias = tuple[tuple[Card, ...], ...]
@@ -325,9 +319,9 @@ def _without(
         if card in shown:
             shown = tuple([other for other in shown if other != card])
     return (
-        _put(state.hands, seat, hand),
-        _put(state.entered, seat, entered),
-        state.shown if shown is state.shown[seat] else _put(state.shown, seat, shown),
+        put(state.hands, seat, hand),
+        put(state.entered, seat, entered),
+        state.shown if shown is state.shown[seat] else put(state.shown, seat, shown),
     )
 
 
