@@ -75,6 +75,7 @@ class Application(Litestar):
                 resource, scope["path_params"] = found
                 await resource(scope, receive, send)
                 return
+            scope.get("extensions", _NONE).pop(EXCHANGE, None)  # as in `Resource`
         await super().__call__(scope, receive, send)
 
 
@@ -174,7 +175,8 @@ class Resource:
         """Answer one request."""
         begun = time.perf_counter()
         method: str = scope["method"]
-        exchange = scope.get("extensions", _NONE).get(EXCHANGE)
+        # Taken out, because scope and exchange would hold each other until the garbage is collected.
+        exchange = scope.get("extensions", _NONE).pop(EXCHANGE, None)
         call = Call(scope, receive, self._services, exchange)
         operation = self._by_method.get("GET" if method == "HEAD" else method)
         if operation is not None:
