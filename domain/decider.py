@@ -135,6 +135,9 @@ class Notes(Generic[StateT, MoveT, PrivateT, LegalT]):
     """Judge a private move: (state, seat, notes, move)."""
     evolve: Callable[[Any, Any], Any]
     """Apply a private fact: (notes, fact)."""
+    consulted: Callable[[StateT, Seat], bool]
+    """Whether the notes of a seat may have a say in its next move: if not, `resolve` would return every
+    acceptable move as it is, and need not be asked."""
     resolve: Callable[[StateT, Seat, Any, MoveT], MoveT | Rejection]
     """Judge a move of the table in the light of the notes and return it in full (state, seat, notes,
     move): `lay` without melds becomes `lay` with the drafted ones. The result goes to `Game.decide`."""

@@ -371,6 +371,8 @@ class Tables:
         notes = notes_of(table)
         if notes is None or game is None or seat is None or table.state.decisions[seat] != decision:
             return move
+        if not game.consulted(table.state.play, seat):
+            return move
         await notes.load(self._log)
         await notes.catch_up(self._log, [seat])
         return game.resolve(table.state.play, seat, notes.seats[seat].value, move)

@@ -117,6 +117,7 @@ SOUND_NOTES: Notes[Any, Any, Any, Any] = Notes(
     new=tuple,
     decide=_arrange,
     evolve=lambda _own, fact: fact.cards,
+    consulted=lambda _state, _seat: False,
     resolve=lambda _state, _seat, _own, move: move,
     hand=_arranged,
     private=lambda state, seat, _own: TOY.private(state, seat),
@@ -137,6 +138,10 @@ NOTES_FAULTS: dict[str, tuple[str, dict[str, Callable[..., Any]]]] = {
     "a card too few": ("not the same hand", {"hand": lambda state, seat, own: _arranged(state, seat, own)[1:]}),
     "the neighbour's choice": ("depends on hidden", {"private": lambda state, seat, _: TOY.private(state, seat - 1)}),
     "probing": ("depends on hidden cards", {"decide": _tells_the_neighbour}),
+    "not consulted": (
+        "without being consulted",
+        {"resolve": lambda state, _seat, _own, _move: HighestChoose(state.hands[0][0])},
+    ),
     "unknown codes": ("unknown code", {"decide": lambda _state, _seat, _own, _move: Rejection("no_idea", "T-3")}),
     "unknown rules": ("unknown rule", {"resolve": lambda _state, _seat, _own, _m: Rejection("invalid_card", "T-0")}),
 }

@@ -54,6 +54,7 @@ ROMME_1: Final = Game(
         new=notes.new,
         decide=notes.decide,
         evolve=notes.evolve,
+        consulted=notes.consulted,
         resolve=notes.resolve,
         hand=notes.hand,
         private=notes.private,

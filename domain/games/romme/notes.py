@@ -217,6 +217,11 @@ def hand(state: RommeState, seat: Seat, notes: RommeNotes) -> tuple[Card, ...]:
     return (*placed, *(card for card in present if card not in known))
 
 
+def consulted(state: RommeState, seat: Seat) -> bool:
+    """Return whether drafts may be open: they are made after the draw (R-40) and end with the turn (R-41)."""
+    return state.phase == "play" and seat == state.turn
+
+
 def resolve(state: RommeState, seat: Seat, notes: RommeNotes, move: RommeMove) -> RommeMove | Rejection:
     """Judge a move of the table in the light of open drafts and return it with everything it says."""
     drafts = open_drafts(state, seat, notes)

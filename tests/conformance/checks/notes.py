@@ -97,6 +97,9 @@ def _check_seat(match: Match, state: Any, other: Any, seat: Seat, own: Any, wher
             check_reason(game, resolved, f"{where}: {move}")
         else:
             assert wire.move(canonical(resolved)) == resolved, f"{where}: {resolved}"
+        if not notes.consulted(state, seat):
+            unchanged = resolved == move or resolved == game.decide(state, seat, move, match.chance)
+            assert unchanged, f"{where}: {move} becomes {resolved} without being consulted"
 
 
 def _check_moves(match: Match, state: Any, seat: Seat, own: Any, where: str) -> None:
