@@ -10,11 +10,11 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
+import hiredis
 import pytest
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
-from hiredis import pack_command
 from redis.asyncio import Redis
 from redis.exceptions import ConnectionError as LostError
 from redis.exceptions import NoScriptError, ResponseError
@@ -24,13 +24,15 @@ from projections.redis_line import RedisLine
 from tests.service.store.proxy import Fault, Proxy
 
 SECONDS = 10.0
+pack_command: Any = hiredis.pack_command  # its stub takes only one argument
 PING = pack_command(("PING",))
 ECHO = pack_command(("ECHO", b"x" * 100_000))
 
 
 @asynccontextmanager
 async def line(url: str) -> AsyncIterator[RedisLine]:
-    redis: Any = Redis.from_url(url, protocol=2, **({"ssl_cert_reqs": "none"} if url.startswith("rediss") else {}))
+    options: Any = {"ssl_cert_reqs": "none"} if url.startswith("rediss") else {}
+    redis: Any = Redis.from_url(url, protocol=2, **options)
     taken = RedisLine(await redis.connection_pool.get_connection())
     try:
         yield taken
