@@ -170,8 +170,10 @@ class Codec:
         private: tuple[tuple[Any, ...], ...] = ((),) * seats
         if hidden:  # a fact that hides nothing has no private form either
             private = tuple(
-                tuple(told for _, fact in hidden if (told := game.confide(fact, seat)) is not None)
-                for seat in range(seats)
+                [
+                    tuple([told for _, fact in hidden if (told := game.confide(fact, seat)) is not None])
+                    for seat in range(seats)
+                ]
             )
         parts = _part_bytes(private, ServerPart(move, hidden))
         seals = salts.seals(version, parts)
@@ -258,7 +260,7 @@ def _complete(public: tuple[Any, ...], hidden: tuple[tuple[int, Any], ...]) -> t
 
 
 def _part_bytes(private: tuple[tuple[Any, ...], ...], server: ServerPart[Any, Any]) -> tuple[bytes, ...]:
-    return (*(_encode(told) if told else EMPTY_PART for told in private), _encode(server))
+    return (*[_encode(told) if told else EMPTY_PART for told in private], _encode(server))
 
 
 _CURRENT_TEXT: Final = f'{{"format":{FORMAT},'

@@ -7,7 +7,7 @@ from domain.cards import Card
 
 def following(hand: Sequence[Card], led: str) -> tuple[Card, ...]:
     """Return the cards of `hand` in the led suit (a suit letter), in the order of the hand."""
-    return tuple(card for card in hand if card[1] == led)
+    return tuple([card for card in hand if card[1] == led])
 
 
 def winner(cards: Sequence[Card], strength: Mapping[str, int]) -> int:

@@ -173,12 +173,12 @@ def legal_cards(state: HeartsState) -> tuple[Card, ...]:
         if follow or state.tricks:
             return follow or hand  # H-22
         values = penalties(state.options)
-        return tuple(card for card in hand if card not in values) or hand  # H-23, H-24, H-25
+        return tuple([card for card in hand if card not in values]) or hand  # H-23, H-24, H-25
     if not state.tricks:
         return (FIRST_CARD,)  # H-20
     if state.broken:
         return hand
-    return tuple(card for card in hand if card[1] != "H") or hand  # H-27, H-28
+    return tuple([card for card in hand if card[1] != "H"]) or hand  # H-27, H-28
 
 
 def legal(state: HeartsState, seat: Seat) -> tuple[HeartsLegal, ...]:
