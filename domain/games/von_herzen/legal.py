@@ -43,7 +43,7 @@ from domain.games.von_herzen.moves import (
     VonHerzenTake,
     VonHerzenWithdraw,
 )
-from domain.games.von_herzen.runs import lay_off_fault, runs_in
+from domain.games.von_herzen.runs import lay_off_fault, needed_rank, runs_in
 
 _ENDS: tuple[End, ...] = ("up", "down")
 
@@ -105,13 +105,18 @@ def _lay_off_places(state: VonHerzenState, seat: Seat, hand: Cards) -> tuple[Von
     if not any(run.owner == seat for run in state.runs):  # V-43
         return ()
     own_joker = state.options.own_joker_layoff
-    return tuple(
-        VonHerzenLayOffPlace(card, run.id, end)
-        for run in state.runs
-        for end in _ENDS
-        for card in hand
-        if lay_off_fault(run, card, end, own=run.owner == seat, own_joker=own_joker) is None
-    )
+    by_rank: dict[str, list[Card]] = {}
+    for card in hand:
+        by_rank.setdefault(card[0], []).append(card)
+    places: list[VonHerzenLayOffPlace] = []
+    for run in state.runs:
+        for end in _ENDS:
+            places += [
+                VonHerzenLayOffPlace(card, run.id, end)
+                for card in by_rank.get(needed_rank(run, end), ())
+                if lay_off_fault(run, card, end, own=run.owner == seat, own_joker=own_joker) is None
+            ]
+    return tuple(places)
 
 
 # a move from the entries alone

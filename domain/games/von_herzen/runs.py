@@ -90,14 +90,24 @@ def runs_in(hand: Sequence[Card]) -> tuple[Cards, ...]:
     """
     red: list[Card | None] = [None] * FULL
     black: list[Card | None] = [None] * FULL
+    held = 0
     for card in hand:
-        (red if COLOUR[card] == "red" else black)[PLACE[card]] = card
+        place = PLACE[card]
+        (red if COLOUR[card] == "red" else black)[place] = card
+        held |= _TWICE << place
+    lows = [low for low in range(FULL) if (held >> low) & _FIRST == _FIRST]
     found: list[Cards] = []
     for real, other in ((black, red), (red, black)):
-        for low in range(FULL):
+        for low in lows:
             _runs_from(low, real, other, found)
     found.sort(key=len, reverse=True)
     return tuple(found)
+
+
+_TWICE: Final = 1 | 1 << FULL
+"""A place as bits of the cycle written out twice, so that no run goes over its end."""
+_FIRST: Final = (1 << LEAST_REAL) - 1
+"""The places that every run begins with: whatever the colours, a card of each of these ranks is in it."""
 
 
 def _runs_from(low: int, real: Sequence[Card | None], other: Sequence[Card | None], found: list[Cards]) -> None:
