@@ -164,6 +164,8 @@ class Resource:
 
     def __init__(self, path: str, operations_: Sequence[Operation[Any]], services: Services) -> None:
         self.path = path
+        self.streams = any(operation.streams for operation in operations_)
+        """Whether an answer may come piece by piece."""
         self._by_method = {operation.method: operation for operation in operations_}
         self._services = services
         self._base_url = services.settings.problem_base_url

@@ -80,6 +80,8 @@ class Operation(Generic[StructT]):
     """Statuses of problems beyond those that follow from the fields above."""
     answer_headers: Mapping[str, str] | None = None
     """Headers of the successful answer: name and description."""
+    streams: bool = False
+    """Whether its answer may come piece by piece."""
     links: Mapping[str, Any] | None = None
     path_parameters: Mapping[str, Mapping[str, Any]] | None = None
     """JSON Schemas of path parameters that are not UUIDs."""

@@ -12,7 +12,8 @@ import socket
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from typing import TYPE_CHECKING, Final
+from functools import partial
+from typing import TYPE_CHECKING, Any, Final
 
 import uvicorn
 import uvloop
@@ -71,10 +72,12 @@ def serve_api(
     from service.cors import with_cors
     from service.protocol import Protocol
 
+    app = create_app(settings, extra_routes=extra_routes)
+    protocol: Any = partial(Protocol, short=None if settings.cors_origins else app.resources)
     config = uvicorn.Config(
-        with_cors(create_app(settings, extra_routes=extra_routes), settings.cors_origins),
+        with_cors(app, settings.cors_origins),
         loop="uvloop",
-        http=Protocol,
+        http=protocol,
         ws="none",
         lifespan="on",
         log_config=None,

@@ -1,16 +1,24 @@
-"""HTTP/1.1 as uvicorn speaks it, with an ASGI extension for what is complete at once.
+"""HTTP/1.1: uvicorn's protocol, with a short way for requests that come whole and are about the contract.
 
-An application that finds an `Exchange` among the scope's extensions may take the body from it, if all of it has
-come, instead of waiting for `http.request`; and it may give it an answer that is complete when it begins, instead
-of sending `http.response.start` and `http.response.body`: head and body then leave in one write, which saves the
-server a system call and the client a packet. Where that cannot be, the usual messages are used.
+A client that asks for a path of the contract mostly has its whole request in one packet. Such a request goes
+from the parser to its resource: no messages, no events, no timers of its own. Everything else (a request in pieces
+or several at once, HEAD, `Expect`, `Upgrade`, chunked bodies, the end of a connection, answers in pieces, paths
+that are not the contract's) is uvicorn's, as it always was. Both ways use the same parser and give the same
+bytes; tests hold them against each other.
+
+On uvicorn's way an application finds an `Exchange` among the scope's extensions: it takes the body from it, if all
+of it has come, and gives it an answer that is complete when it begins, so that head and body leave in one write.
 """
 
 import asyncio
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
+from httptools import HttpParserError, HttpParserUpgrade, HttpRequestParser
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol, RequestResponseCycle
+
+if TYPE_CHECKING:
+    from service.app import Resource, Resources
 
 EXCHANGE: Final = "blattwerk.exchange"
 """The name of the extension."""
@@ -18,14 +26,65 @@ HEAD_BYTES: Final = 64 * 1024
 """The most bytes of a request's line and headers that are waited for."""
 HEAD_SECONDS: Final = 15.0
 """In which they have to arrive, from the opening of the connection or from their first byte."""
+_HELD_MOST: Final = 64 * 1024
+"""Bytes of further requests that are read while one is answered."""
+_SHORT: Final = (b"GET /v1/", b"POST /v1/", b"PUT /v1/", b"PATCH /v1/", b"DELETE /v1/")
+_NOT_SHORT: Final = frozenset((b"expect", b"transfer-encoding", b"upgrade"))
+"""Headers by which a request asks for more than an answer."""
+Headers = Sequence[tuple[bytes, bytes]]
+
+
+class _Request:
+    """What the parser says of one request."""
+
+    __slots__ = ("begun", "body", "complete", "headers", "plain", "url")
+
+    def __init__(self) -> None:
+        self.begun = 0
+        self.url = b""
+        self.headers: list[tuple[bytes, bytes]] = []
+        self.body = b""
+        self.plain = True
+        """Whether no header asks for anything special."""
+        self.complete = False
+
+    def on_message_begin(self) -> None:
+        self.begun += 1
+
+    def on_url(self, url: bytes) -> None:
+        self.url += url
+
+    def on_header(self, name: bytes, value: bytes) -> None:
+        name = name.lower()
+        if name in _NOT_SHORT or (name == b"connection" and value.lower() != b"keep-alive"):
+            self.plain = False
+        self.headers.append((name, value))
+
+    def on_body(self, body: bytes) -> None:
+        self.body += body
+
+    def on_message_complete(self) -> None:
+        self.complete = True
 
 
 class Protocol(HttpToolsProtocol):
-    """Offers an `Exchange` to every request, and gives up a request whose head does not end."""
+    """Serves whole requests for the `short` resources itself, and gives up a request whose head does not end."""
 
     _head_bytes = 0
     _in_head = True
+    _in_message = False
     _giving_up: asyncio.TimerHandle | None = None
+
+    def __init__(self, *given: Any, short: "Resources | None" = None, **named: Any) -> None:
+        super().__init__(*given, **named)
+        self._short = short
+        self._serving = False
+        self._ending = False
+        self._held = bytearray()
+        self._last = 0.0
+        self._idle_timer: asyncio.TimerHandle | None = None
+
+    # the connection
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
@@ -33,9 +92,118 @@ class Protocol(HttpToolsProtocol):
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._expect_no_more()
+        if self._idle_timer is not None:
+            self._idle_timer.cancel()
+            self._idle_timer = None
         super().connection_lost(exc)
 
+    def shutdown(self) -> None:
+        """End the connection; a request under way is answered first."""
+        if self._serving:
+            self._ending = True
+        else:
+            super().shutdown()
+
     def data_received(self, data: bytes) -> None:
+        self._last = self.loop.time()
+        if self._serving:
+            self._held += data
+            if len(self._held) > _HELD_MOST:
+                self.flow.pause_reading()
+        elif self._short is None or not self._is_between() or not self._begin(data, self._short):
+            self._receive(data)
+
+    # the short way
+
+    def _is_between(self) -> bool:
+        """Whether nothing is under way on uvicorn's way."""
+        cycle: RequestResponseCycle | None = self.cycle  # None before the first one
+        answered = cycle is None or cycle.response_complete
+        return answered and not (self._in_message or self.pipeline or self.flow.write_paused)
+
+    def _begin(self, data: bytes, short: "Resources") -> bool:
+        """Begin to serve if these bytes are one whole and plain request for a short resource."""
+        if not data.startswith(_SHORT):
+            return False
+        request = _Request()
+        parser = HttpRequestParser(request)
+        try:
+            parser.feed_data(data)
+        except (HttpParserError, HttpParserUpgrade):
+            return False
+        if not (request.complete and request.begun == 1 and request.plain):
+            return False
+        url = request.url
+        path, _, query = url.partition(b"?")
+        if parser.get_http_version() != "1.1" or len(data) - len(request.body) > HEAD_BYTES:
+            return False
+        if b"%" in path or b"#" in url or not url.isascii():
+            return False
+        found = short.find(path.decode())
+        if found is None or found[0].streams:
+            return False
+        resource, values = found
+        exchange = _Short(self, request.body)
+        scope = {
+            "type": "http",
+            "method": parser.get_method().decode(),
+            "path": path.decode(),
+            "query_string": query,
+            "headers": request.headers,
+            "path_params": values,
+            "extensions": {EXCHANGE: exchange},
+        }
+        self._serving = True
+        self._expect_no_more()
+        self._unset_keepalive_if_required()
+        task = self.loop.create_task(self._serve(resource, scope, exchange))
+        self.tasks.add(task)
+        task.add_done_callback(self.tasks.discard)
+        return True
+
+    async def _serve(self, resource: "Resource", scope: dict[str, Any], exchange: "_Short") -> None:
+        try:
+            await resource(scope, _nothing, _nothing)
+        except Exception:
+            self.logger.exception("a request failed")
+        if not exchange.answered:
+            self._ending = True
+            exchange.answer(500, ((b"content-length", b"0"),), b"")
+
+    def answer(self, status: int, headers: Headers, body: bytes) -> None:
+        """Answer the request that is served, and go on with what has come meanwhile."""
+        if self._ending:
+            headers = (*headers, (b"connection", b"close"))
+        answer = _whole(status, (*self.server_state.default_headers, *headers), body)
+        self._serving = False
+        self.server_state.total_requests += 1
+        if self.transport.is_closing():
+            return
+        self.transport.write(answer)
+        if self._ending:
+            self.transport.close()
+            return
+        self._last = self.loop.time()
+        if self._idle_timer is None:
+            self._idle_timer = self.loop.call_later(self.timeout_keep_alive, self._end_if_idle)
+        if self._held:
+            data, self._held = bytes(self._held), bytearray()
+            self.flow.resume_reading()
+            self.data_received(data)
+
+    def _end_if_idle(self) -> None:
+        """Close a connection on which nothing has come for too long; one timer looks after many requests."""
+        self._idle_timer = None
+        idle = self._is_between() and not self._serving
+        left = self._last + self.timeout_keep_alive - self.loop.time() if idle else self.timeout_keep_alive
+        if left > 0:
+            self._idle_timer = self.loop.call_later(left, self._end_if_idle)
+        elif not self.transport.is_closing():
+            self.transport.close()
+
+    # uvicorn's way
+
+    def _receive(self, data: bytes) -> None:
         super().data_received(data)
         if not self._in_head or self.transport.is_closing():
             return
@@ -46,13 +214,17 @@ class Protocol(HttpToolsProtocol):
             self._giving_up = self.loop.call_later(HEAD_SECONDS, self._give_up)
 
     def on_message_begin(self) -> None:
-        self._in_head, self._head_bytes = True, 0
+        self._in_head, self._head_bytes, self._in_message = True, 0, True
         super().on_message_begin()
 
     def on_headers_complete(self) -> None:
         self._in_head = False
         self._expect_no_more()
         super().on_headers_complete()
+
+    def on_message_complete(self) -> None:
+        self._in_message = False
+        super().on_message_complete()
 
     def _give_up(self) -> None:
         self._expect_no_more()
@@ -69,8 +241,33 @@ class Protocol(HttpToolsProtocol):
         super()._start_asgi_task(cycle, app)
 
 
+async def _nothing(*_: Any) -> Any:
+    raise RuntimeError("a request that came whole has no messages")
+
+
+class _Short:
+    """The exchange of a request on the short way."""
+
+    __slots__ = ("_body", "_protocol", "answered")
+
+    def __init__(self, protocol: Protocol, body: bytes) -> None:
+        self._protocol = protocol
+        self._body = body
+        self.answered = False
+
+    def body(self) -> bytes:
+        """Return the whole body."""
+        return self._body
+
+    def answer(self, status: int, headers: Headers, body: bytes) -> bool:
+        """Send a whole answer; True. ValueError if a header would break out of its line."""
+        self._protocol.answer(status, headers, body)
+        self.answered = True
+        return True
+
+
 class Exchange:
-    """One request and its answer, as far as they are whole."""
+    """One request on uvicorn's way and its answer, as far as they are whole."""
 
     __slots__ = ("_cycle",)
 
@@ -82,7 +279,7 @@ class Exchange:
         cycle = self._cycle
         return None if cycle.more_body or cycle.disconnected else bytes(cycle.body)
 
-    def answer(self, status: int, headers: Sequence[tuple[bytes, bytes]], body: bytes) -> bool:
+    def answer(self, status: int, headers: Headers, body: bytes) -> bool:
         """Send an answer whose headers have its `content-length`; False if it has to go the usual way.
 
         ValueError if a header would break out of its line.
@@ -92,13 +289,18 @@ class Exchange:
             return True
         if cycle.flow.write_paused or cycle.response_started or not cycle.keep_alive or cycle.scope["method"] == "HEAD":
             return False
-        lines = [b": ".join(header) for header in (*cycle.default_headers, *headers)]
-        head = b"\r\n".join(lines)
-        if head.count(b"\n") != len(lines) - 1 or b"\0" in head:
-            raise ValueError("a header has more than one line")
+        answer = _whole(status, (*cycle.default_headers, *headers), body)
         cycle.response_started = cycle.response_complete = True
         cycle.waiting_for_100_continue = False
-        cycle.transport.write(b"".join((STATUS_LINE[status], head, b"\r\n\r\n", body)))
+        cycle.transport.write(answer)
         cycle.message_event.set()
         cycle.on_response()
         return True
+
+
+def _whole(status: int, headers: Headers, body: bytes) -> bytes:
+    lines = [b": ".join(header) for header in headers]
+    head = b"\r\n".join(lines)
+    if head.count(b"\n") != len(lines) - 1 or b"\0" in head:
+        raise ValueError("a header has more than one line")
+    return b"".join((STATUS_LINE[status], head, b"\r\n\r\n", body))

@@ -52,6 +52,7 @@ OPERATIONS: tuple[Operation[Any], ...] = (
         query=wire.TableQuery,
         answer=wire.RECORD,
         answer_media_types=(MEDIA_TYPE, _TEXT),
+        streams=True,
         problems=(404, 409),
     ),
     Operation(

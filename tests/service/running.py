@@ -5,6 +5,8 @@ import socket
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
+from functools import partial
+from typing import Any
 
 import uvicorn
 
@@ -33,7 +35,9 @@ def running_service(settings: Settings, *, worker: bool = True) -> Iterator[str]
     """Serve until the block ends; yields the base URL."""
     listener = socket.socket()
     listener.bind(("127.0.0.1", 0))
-    server = uvicorn.Server(uvicorn.Config(create_app(settings), log_config=None, loop="uvloop", http=Protocol))
+    app = create_app(settings)
+    protocol: Any = partial(Protocol, short=app.resources)
+    server = uvicorn.Server(uvicorn.Config(app, log_config=None, loop="uvloop", http=protocol))
 
     async def main() -> None:
         services = Services(settings)
