@@ -26,6 +26,8 @@ HEAD_BYTES: Final = 64 * 1024
 """The most bytes of a request's line and headers that are waited for."""
 HEAD_SECONDS: Final = 15.0
 """In which they have to arrive, from the opening of the connection or from their first byte."""
+_MESSAGE_BYTES: Final = 1024 * 1024
+"""The most bytes of a whole request: no body may be so long, but chunks and trailers have no end of their own."""
 _HELD_MOST: Final = 64 * 1024
 """Bytes of further requests that are read while one is answered."""
 _SHORT: Final = (b"GET /v1/", b"POST /v1/", b"PUT /v1/", b"PATCH /v1/", b"DELETE /v1/")
@@ -70,7 +72,7 @@ class _Request:
 class Protocol(HttpToolsProtocol):
     """Serves whole requests for the `short` resources itself, and gives up a request whose head does not end."""
 
-    _head_bytes = 0
+    _message_bytes = 0
     _in_head = True
     _in_message = False
     _giving_up: asyncio.TimerHandle | None = None
@@ -205,16 +207,19 @@ class Protocol(HttpToolsProtocol):
 
     def _receive(self, data: bytes) -> None:
         super().data_received(data)
-        if not self._in_head or self.transport.is_closing():
+        if self.transport.is_closing():
             return
-        self._head_bytes += len(data)
-        if self._head_bytes > HEAD_BYTES:
-            self._give_up()
-        elif self._giving_up is None:
-            self._giving_up = self.loop.call_later(HEAD_SECONDS, self._give_up)
+        self._message_bytes += len(data)
+        if self._in_head:
+            if self._message_bytes > HEAD_BYTES:
+                self._give_up()
+            elif self._giving_up is None:
+                self._giving_up = self.loop.call_later(HEAD_SECONDS, self._give_up)
+        elif self._in_message and self._message_bytes > _MESSAGE_BYTES:
+            self.transport.close()
 
     def on_message_begin(self) -> None:
-        self._in_head, self._head_bytes, self._in_message = True, 0, True
+        self._in_head, self._message_bytes, self._in_message = True, 0, True
         super().on_message_begin()
 
     def on_headers_complete(self) -> None:

@@ -168,3 +168,19 @@ def test_a_large_body_is_no_head(service_url: str) -> None:
     received = exchange(service_url, post % (len(body), body), GET % b"")
     assert received.startswith(b"HTTP/1.1 413")
     assert b"HTTP/1.1 200" in received
+
+
+@pytest.mark.parametrize("endless", [b"0\r\nX: " + b"y" * 65_000, b"1;" + b"y" * 65_000, b"1\r\n \r\n" * 10_000])
+def test_a_request_does_not_go_on_for_ever(service_url: str, endless: bytes) -> None:
+    address = urlsplit(service_url)
+    head = (
+        b"POST /v1/players HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n"
+    )
+    with socket.create_connection((address.hostname, address.port), timeout=10) as connection:
+        connection.sendall(head + endless)
+        sent = len(endless)
+        with suppress(OSError):
+            while sent < 50_000_000:
+                connection.sendall(endless[-6_000:] if endless.endswith(b"\n") else b"z" * 65_000)
+                sent += 6_000
+        assert sent < 50_000_000
