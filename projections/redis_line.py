@@ -48,7 +48,7 @@ class RedisLine(asyncio.Protocol):
             return await waiting
         finally:
             timer.cancel()
-            self._waiting = None
+            self._waiting, self._answers = None, []
 
     def data_received(self, data: bytes) -> None:
         """Parse what has come; the last answer ends the exchange."""
@@ -60,8 +60,13 @@ class RedisLine(asyncio.Protocol):
             self._end(LostError(f"not an answer: {error}"))
             self._transport.abort()
             return
-        if len(self._answers) >= self._count and self._waiting is not None and not self._waiting.done():
+        waited_for = self._count if self._waiting is not None and not self._waiting.done() else 0
+        if len(self._answers) > waited_for:
+            self._end(LostError("an answer that nobody asked for"))  # the next one would be taken for another's
+            self._transport.abort()
+        elif waited_for and len(self._answers) == waited_for and self._waiting is not None:
             self._waiting.set_result(self._answers)
+            self._answers = []
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Tell whoever waits, and the library, which waits for it when it closes."""

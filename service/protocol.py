@@ -31,7 +31,7 @@ _MESSAGE_BYTES: Final = 1024 * 1024
 _HELD_MOST: Final = 64 * 1024
 """Bytes of further requests that are read while one is answered."""
 _SHORT: Final = (b"GET /v1/", b"POST /v1/", b"PUT /v1/", b"PATCH /v1/", b"DELETE /v1/")
-_NOT_SHORT: Final = frozenset((b"expect", b"transfer-encoding", b"upgrade"))
+_NOT_SHORT: Final = frozenset((b"expect", b"proxy-connection", b"transfer-encoding", b"upgrade"))
 """Headers by which a request asks for more than an answer."""
 Headers = Sequence[tuple[bytes, bytes]]
 
@@ -75,6 +75,9 @@ class Protocol(HttpToolsProtocol):
     _message_bytes = 0
     _in_head = True
     _in_message = False
+    _message_ended = False
+    _deaf = False
+    """Whether nothing more is read: what comes could be anything."""
     _giving_up: asyncio.TimerHandle | None = None
 
     def __init__(self, *given: Any, short: "Resources | None" = None, **named: Any) -> None:
@@ -90,7 +93,9 @@ class Protocol(HttpToolsProtocol):
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         super().connection_made(transport)
+        self._last = self.loop.time()
         self._giving_up = self.loop.call_later(HEAD_SECONDS, self._give_up)
+        self._idle_timer = self.loop.call_later(self.timeout_keep_alive, self._end_if_idle)
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._expect_no_more()
@@ -98,6 +103,13 @@ class Protocol(HttpToolsProtocol):
             self._idle_timer.cancel()
             self._idle_timer = None
         super().connection_lost(exc)
+
+    def eof_received(self) -> bool:  # type: ignore[override]
+        """Answer what is under way to a client that has nothing more to say, then end the connection."""
+        if self._in_message or not self._is_under_way():
+            return False
+        self._end_after_answers()
+        return True
 
     def shutdown(self) -> None:
         """End the connection; a request under way is answered first."""
@@ -108,6 +120,8 @@ class Protocol(HttpToolsProtocol):
 
     def data_received(self, data: bytes) -> None:
         self._last = self.loop.time()
+        if self._deaf:
+            return
         if self._serving:
             self._held += data
             if len(self._held) > _HELD_MOST:
@@ -115,13 +129,34 @@ class Protocol(HttpToolsProtocol):
         elif self._short is None or not self._is_between() or not self._begin(data, self._short):
             self._receive(data)
 
+    def _is_under_way(self) -> bool:
+        """Whether a request waits for its answer."""
+        cycle: RequestResponseCycle | None = self.cycle  # None before the first one
+        return self._serving or bool(self.pipeline) or (cycle is not None and not cycle.response_complete)
+
+    def _end_after_answers(self) -> None:
+        """Read nothing more, and end the connection when what is under way is answered."""
+        self._deaf = self._ending = True
+        self._held.clear()
+        if self.cycle is not None:
+            self.cycle.keep_alive = False
+
+    def _end_if_idle(self) -> None:
+        """End a connection on which nothing has come or gone for too long. One timer looks after all requests."""
+        left = self._last + self.timeout_keep_alive - self.loop.time()
+        if self._is_under_way():
+            left = self.timeout_keep_alive
+        if left > 0:
+            self._idle_timer = self.loop.call_later(left, self._end_if_idle)
+        else:
+            self._idle_timer = None
+            self.transport.close()
+
     # the short way
 
     def _is_between(self) -> bool:
-        """Whether nothing is under way on uvicorn's way."""
-        cycle: RequestResponseCycle | None = self.cycle  # None before the first one
-        answered = cycle is None or cycle.response_complete
-        return answered and not (self._in_message or self.pipeline or self.flow.write_paused)
+        """Whether the next bytes begin a request."""
+        return not (self._in_message or self.flow.write_paused or self._is_under_way())
 
     def _begin(self, data: bytes, short: "Resources") -> bool:
         """Begin to serve if these bytes are one whole and plain request for a short resource."""
@@ -155,7 +190,7 @@ class Protocol(HttpToolsProtocol):
             "path_params": values,
             "extensions": {EXCHANGE: exchange},
         }
-        self._serving = True
+        self._serving, self._in_head = True, False
         self._expect_no_more()
         self._unset_keepalive_if_required()
         task = self.loop.create_task(self._serve(resource, scope, exchange))
@@ -168,48 +203,41 @@ class Protocol(HttpToolsProtocol):
             await resource(scope, _nothing, _nothing)
         except Exception:
             self.logger.exception("a request failed")
-        if not exchange.answered:
-            self._ending = True
-            exchange.answer(500, ((b"content-length", b"0"),), b"")
+        finally:
+            if not exchange.answered:
+                self._ending = True
+                exchange.answer(500, ((b"content-length", b"0"),), b"")
 
-    def answer(self, status: int, headers: Headers, body: bytes) -> None:
-        """Answer the request that is served, and go on with what has come meanwhile."""
+    def whole(self, status: int, headers: Headers, body: bytes) -> bytes:
+        """Return the bytes of an answer. ValueError if a header would break out of its line."""
         if self._ending:
             headers = (*headers, (b"connection", b"close"))
-        answer = _whole(status, (*self.server_state.default_headers, *headers), body)
+        return _whole(status, (*self.server_state.default_headers, *headers), body)
+
+    def send(self, answer: bytes) -> None:
+        """Answer the request that is served, and go on with what has come meanwhile."""
         self._serving = False
+        self._last = self.loop.time()
         self.server_state.total_requests += 1
         if self.transport.is_closing():
             return
         self.transport.write(answer)
         if self._ending:
             self.transport.close()
-            return
-        self._last = self.loop.time()
-        if self._idle_timer is None:
-            self._idle_timer = self.loop.call_later(self.timeout_keep_alive, self._end_if_idle)
-        if self._held:
+        elif self._held:
             data, self._held = bytes(self._held), bytearray()
             self.flow.resume_reading()
             self.data_received(data)
 
-    def _end_if_idle(self) -> None:
-        """Close a connection on which nothing has come for too long; one timer looks after many requests."""
-        self._idle_timer = None
-        idle = self._is_between() and not self._serving
-        left = self._last + self.timeout_keep_alive - self.loop.time() if idle else self.timeout_keep_alive
-        if left > 0:
-            self._idle_timer = self.loop.call_later(left, self._end_if_idle)
-        elif not self.transport.is_closing():
-            self.transport.close()
-
     # uvicorn's way
 
     def _receive(self, data: bytes) -> None:
+        self._message_ended = False
         super().data_received(data)
         if self.transport.is_closing():
             return
-        self._message_bytes += len(data)
+        if not self._message_ended:  # otherwise most of it was another request
+            self._message_bytes += len(data)
         if self._in_head:
             if self._message_bytes > HEAD_BYTES:
                 self._give_up()
@@ -222,14 +250,32 @@ class Protocol(HttpToolsProtocol):
         self._in_head, self._message_bytes, self._in_message = True, 0, True
         super().on_message_begin()
 
+    def on_header(self, name: bytes, value: bytes) -> None:
+        if self._in_head:  # a trailer says nothing that counts: what it follows has been judged
+            super().on_header(name, value)
+
     def on_headers_complete(self) -> None:
         self._in_head = False
         self._expect_no_more()
         super().on_headers_complete()
+        if self.parser.should_upgrade():
+            # The parser takes nothing after this head for its body, but all of it for further requests.
+            self._end_after_answers()
 
     def on_message_complete(self) -> None:
-        self._in_message = False
+        self._in_message, self._message_ended = False, True
         super().on_message_complete()
+
+    def on_response_complete(self) -> None:
+        self._last = self.loop.time()
+        super().on_response_complete()
+
+    def send_400_response(self, msg: str) -> None:
+        """Refuse what is no request; it does not overtake answers that are under way."""
+        if self._is_under_way():
+            self._end_after_answers()
+        else:
+            super().send_400_response(msg)
 
     def _give_up(self) -> None:
         self._expect_no_more()
@@ -266,8 +312,11 @@ class _Short:
 
     def answer(self, status: int, headers: Headers, body: bytes) -> bool:
         """Send a whole answer; True. ValueError if a header would break out of its line."""
-        self._protocol.answer(status, headers, body)
+        if self.answered:
+            raise RuntimeError("a request is answered once")
+        answer = self._protocol.whole(status, headers, body)
         self.answered = True
+        self._protocol.send(answer)
         return True
 
 

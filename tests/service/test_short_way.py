@@ -249,3 +249,105 @@ def test_an_idle_connection_is_closed_by_one_timer(service_url: str, monkeypatch
         silent = time.monotonic()
         assert connection.recv(1) == b""
         assert 0.5 < time.monotonic() - silent < 5
+
+
+def everything(connection: socket.socket) -> bytes:
+    """Read until the server closes."""
+    received = b""
+    while piece := connection.recv(1 << 16):
+        received += piece
+    return received
+
+
+def test_a_body_behind_an_upgrade_is_no_request(service_url: str) -> None:
+    smuggled = request("GET", "/v1/games")
+    head = request("POST", "/v1/players", b"x" * len(smuggled), Connection="Upgrade", Upgrade="h2c")
+    with connected(service_url) as connection:
+        connection.sendall(head[: -len(smuggled)])
+        time.sleep(0.1)
+        connection.sendall(smuggled)
+        received = everything(connection)
+    assert received.count(b"HTTP/1.1 ") == 1
+    assert received.startswith(b"HTTP/1.1 400")
+
+
+def test_an_upgrade_without_a_body_is_answered_and_ends_the_connection(service_url: str) -> None:
+    with connected(service_url) as connection:
+        connection.sendall(request("GET", "/v1/games", Connection="Upgrade", Upgrade="h2c"))
+        received = everything(connection)
+    assert received.startswith(b"HTTP/1.1 200")
+    assert b"\r\nconnection: close\r\n" in received
+
+
+@pytest.mark.parametrize("pause", [0.0, 0.1])
+def test_trailers_are_no_headers(service_url: str, pause: float) -> None:
+    sent = request("POST", "/v1/players", Content_Type="application/json", Transfer_Encoding="chunked")
+    trailer = b"Idempotency-Key: " + (KEY % "trailer").encode() + b"\r\n\r\n"
+    with connected(service_url) as connection:
+        connection.sendall(sent + b"e\r\n" + GUEST + b"\r\n0\r\n")
+        time.sleep(pause)
+        connection.sendall(trailer)
+        assert read_answer(connection).startswith(b"HTTP/1.1 400")
+
+
+@pytest.mark.parametrize("pieces", [1, 2])
+def test_who_has_no_more_to_say_still_hears_the_answer(service_url: str, pieces: int) -> None:
+    sent = request("POST", "/v1/players", GUEST, Idempotency_Key=KEY % f"half{pieces}")
+    with connected(service_url) as connection:
+        for piece in (sent,) if pieces == 1 else (sent[:30], sent[30:]):
+            connection.sendall(piece)
+            time.sleep(0.05 * (pieces - 1))
+        connection.shutdown(socket.SHUT_WR)
+        received = everything(connection)
+    assert received.startswith(b"HTTP/1.1 201")
+
+
+@pytest.mark.parametrize("pieces", [1, 2])
+def test_a_refusal_does_not_overtake_an_answer(service_url: str, slowly: Any, pieces: int) -> None:
+    sent = request("POST", "/v1/players", GUEST, Idempotency_Key=KEY % f"overtaken{pieces}")
+    with connected(service_url) as connection:
+        for piece in (sent,) if pieces == 1 else (sent[:30], sent[30:]):
+            connection.sendall(piece)
+            time.sleep(0.05)
+        assert slowly.begun.wait(10)
+        connection.sendall(b"\0\r\n\r\n")
+        time.sleep(0.05)
+        slowly.set()
+        received = everything(connection)
+    assert received.startswith(b"HTTP/1.1 201")
+
+
+def test_a_large_body_is_not_taken_for_the_next_head(service_url: str) -> None:
+    body = b'{"name":"' + b" " * (MAX_BODY_BYTES - 20) + b'Ada"}'
+    with connected(service_url) as connection:
+        sent = request("POST", "/v1/players", body, Idempotency_Key=KEY % "large")
+        connection.sendall(sent + request("GET", "/v1/games")[:20])
+        assert read_answer(connection).startswith(b"HTTP/1.1 ")
+        connection.sendall(request("GET", "/v1/games")[20:])
+        assert read_answer(connection).startswith(b"HTTP/1.1 200")
+
+
+@pytest.mark.parametrize("whole", [True, False])
+@pytest.mark.parametrize("then", [b"", b"\r\n"])
+def test_no_connection_stays_open_for_ever(
+    service_url: str, monkeypatch: pytest.MonkeyPatch, whole: bool, then: bytes
+) -> None:
+    receive = Protocol.data_received
+
+    def hurried(self: Protocol, data: bytes) -> None:
+        if self.timeout_keep_alive != 1:
+            self.timeout_keep_alive = 1
+            assert self._idle_timer is not None
+            self._idle_timer.cancel()
+            self._end_if_idle()
+        receive(self, data)
+
+    monkeypatch.setattr(Protocol, "data_received", hurried)
+    sent = request("GET", "/v1/games")
+    with connected(service_url) as connection:
+        for piece in (sent,) if whole else (sent[:20], sent[20:]):
+            connection.sendall(piece)
+            time.sleep(0.05)
+        read_answer(connection)
+        connection.sendall(then)
+        assert connection.recv(1) == b""
