@@ -32,7 +32,7 @@ from tests.bench.supply import Moves
 
 SERVED: Final = ("moves", "reads", "processes", "appends", "growth", "longest")
 SECTIONS: Final = ("fold", "functions", "memory", "replay", *SERVED)
-FULL: Final = Plan(clients=(1, 16, 64), repetitions=3, seconds=1.2)
+FULL: Final = Plan(clients=(1, 16, 64), repetitions=5, seconds=1.2)
 QUICK: Final = Plan(clients=(1, 64), repetitions=1, seconds=1.0)
 _RESULTS: Final = Path(__file__).parent / "results"
 

@@ -38,6 +38,7 @@ def create_app(settings, **_):
         await asyncio.sleep(1)
         await send({"type": "http.response.start", "status": 200, "headers": []})
         await send({"type": "http.response.body", "body": f"{scope['client'][0]}".encode()})
+    app.resources = None
     return app
 
 service.app.create_app = create_app
