@@ -17,7 +17,7 @@ from service.folds import Folds
 from service.live import LiveTable, TableCache
 from service.notes import TableNotes
 from service.store.errors import BrokenChainError
-from service.store.log import Log, NewEvent
+from service.store.log import Guard, Log, NewEvent
 
 
 class Command(Struct, frozen=True):
@@ -44,11 +44,19 @@ class Recorder:
         self._key = key
 
     async def record(
-        self, table: LiveTable, seat: Seat | None, command: Command, facts: Facts, play: Any = None
+        self,
+        table: LiveTable,
+        seat: Seat | None,
+        command: Command,
+        facts: Facts,
+        play: Any = None,
+        *,
+        guard: Guard | None = None,
     ) -> Event | None:
         """Append one event; None if another one took the version (the table has caught up then).
 
-        `play` is the game's state after the facts, where judging them has made it already.
+        `play` is the game's state after the facts, where judging them has made it already. `guard` names the
+        private stream that had a say; None is returned too if that has gone on.
         """
         version, time_ = table.state.version + 1, max(now(), table.time)
         sealed = table.codec.seal(
@@ -63,7 +71,9 @@ class Recorder:
             move=command.move,
         )
         hash_ = fairness.link(table.hash, sealed.envelope)
-        new = new_event(table, command, seat, sealed.envelope, sealed.parts_text, version - 1, time_, table.hash, hash_)
+        new = new_event(
+            table, command, seat, sealed.envelope, sealed.parts_text, version - 1, time_, table.hash, hash_, guard
+        )
         try:
             appended = await self._log.append(new)
         except BrokenChainError:
@@ -138,6 +148,7 @@ def new_event(
     time_: int,
     previous: bytes,
     hash_: bytes,
+    guard: Guard | None = None,
 ) -> NewEvent:
     """Return the event of a command, to follow the version `expected`, received at `time_`."""
     return NewEvent(
@@ -155,6 +166,7 @@ def new_event(
         previous_hash=previous,
         hash=hash_,
         bucket=table.bucket,
+        guard=guard,
     )
 
 

@@ -9,7 +9,7 @@ from domain import fairness
 from domain.decider import Notes, Seat
 from domain.notes import NotesCodec, stream_of_notes
 from service.store.buckets import bucket_of
-from service.store.log import Log, StoredEvent
+from service.store.log import Guard, Log, StoredEvent
 
 if TYPE_CHECKING:
     from service.live import LiveTable
@@ -48,6 +48,15 @@ class TableNotes:
     def bucket(self) -> int:
         """Private streams lie in the bucket of their table."""
         return self._bucket
+
+    def in_full(self, play: Any, seat: Seat, move: Any) -> Any:
+        """Return a move with what the seat has noted for it, or the rejection that its notes give."""
+        return self._game.resolve(play, seat, self.seats[seat].value, move)
+
+    def guard(self, seat: Seat) -> Guard:
+        """Return what an event has to name that was decided on a seat's notes as they are known here."""
+        own = self.seats[seat]
+        return Guard(own.stream, own.version)
 
     async def load(self, log: Log) -> None:
         """Fold all streams, once."""

@@ -2,7 +2,7 @@
 
 import hashlib
 import secrets
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from typing import Any, Final, TypeAlias
 from uuid import UUID
@@ -25,7 +25,7 @@ from service.access import Access, is_over, no_table
 from service.commands import Command, Recorder, new_event, now, once
 from service.errors import ConflictError, KeyReusedError, NotFoundError, OptionConflictError, UnavailableError
 from service.live import LiveTable, TableCache, events_of
-from service.notes import notes_of
+from service.notes import TableNotes, notes_of
 from service.refusals import raise_refusal
 from service.store.log import Log, StoredEvent
 from service.views import Views, ViewSeen, seat_in, view_of
@@ -211,15 +211,16 @@ class Tables:
         async with table.lock:
             for _ in range(_TRIES):
                 seat = seat_of(table.state, account)
-                full = move if table.codec.game.notes is None else await self._in_full(table, seat, decision, move)
+                notes = await self._notes_for(table, seat, decision)
+                full = move if notes is None or seat is None else notes.in_full(table.state.play, seat, move)
                 judged = full if isinstance(full, Rejection) else _judge_move(table, seat, decision, full)
                 if isinstance(judged, Accepted) and seat is not None:
-                    event = await self._record_move(table, seat, decision, move, full, judged)
+                    event = await self._record_move(table, seat, decision, move, full, judged, notes)
                     if event is None:
                         continue
                     projection = await self._views.publish(table)
                     return _move_answer(table, seat, event, view_of(projection, seat))
-                if await self._cache.catch_up(table):
+                if await self._cache.catch_up(table) or await self._caught_up(notes, seat):
                     continue
                 if seat is None or isinstance(judged, Accepted):
                     raise_refusal(TableRefusal("not_seated"), table.codec.game)
@@ -343,11 +344,23 @@ class Tables:
         projection = await self._views.publish(table)
         return TableAnswer(table.stream, view_of(projection, seat_in(projection.heading.players, account)))
 
-    def _record_move(
-        self, table: LiveTable, seat: Seat, decision: int, asked: Any, full: Any, accepted: Accepted
-    ) -> Coroutine[Any, Any, Event | None]:
+    async def _record_move(
+        self,
+        table: LiveTable,
+        seat: Seat,
+        decision: int,
+        asked: Any,
+        full: Any,
+        accepted: Accepted,
+        notes: TableNotes | None = None,
+    ) -> Event | None:
+        """Record a move that was accepted on the notes given; None if the table or they have gone on meanwhile."""
         command = _move_command(table, seat, decision, asked, full)
-        return self._recorder.record(table, seat, command, accepted.facts, accepted.play)
+        guard = None if notes is None else notes.guard(seat)
+        event = await self._recorder.record(table, seat, command, accepted.facts, accepted.play, guard=guard)
+        if event is None:
+            await self._caught_up(notes, seat)
+        return event
 
     async def _answered(
         self, table: LiveTable, seat: Seat, decision: int, move: Any, refused: TableRefusal | Rejection
@@ -362,20 +375,25 @@ class Tables:
         projection = await self._views.projection(table)
         return _move_answer(table, seat, event, view_of(projection, seat))
 
-    async def _in_full(self, table: LiveTable, seat: Seat | None, decision: int, move: Any) -> Any:
-        """Return the move with what the seat has noted for it, or the rejection that its notes give.
+    async def _notes_for(self, table: LiveTable, seat: Seat | None, decision: int) -> TableNotes | None:
+        """Return the table's notes as they are known here, if the seat's have a say in its move.
 
-        Notes have no say in a decision that is not open.
+        They have none in a decision that is not open. Whether another process has newer ones shows when
+        the move is recorded.
         """
         game = table.codec.game.notes
-        notes = notes_of(table)
-        if notes is None or game is None or seat is None or table.state.decisions[seat] != decision:
-            return move
+        if game is None or seat is None or table.state.decisions[seat] != decision:
+            return None
         if not game.consulted(table.state.play, seat):
-            return move
-        await notes.load(self._log)
-        await notes.catch_up(self._log, [seat])
-        return game.resolve(table.state.play, seat, notes.seats[seat].value, move)
+            return None
+        notes = notes_of(table)
+        if notes is not None:
+            await notes.load(self._log)
+        return notes
+
+    async def _caught_up(self, notes: TableNotes | None, seat: Seat | None) -> bool:
+        """Fold what the seat noted elsewhere meanwhile; return whether there was anything."""
+        return notes is not None and seat is not None and await notes.catch_up(self._log, [seat])
 
     async def _catch_up_to(self, table: LiveTable, rows: list[StoredEvent]) -> None:
         if rows and rows[-1].version > table.state.version:

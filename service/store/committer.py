@@ -17,7 +17,7 @@ import psycopg
 from msgspec import Struct
 
 from service.store.connections import PATIENCE_SECONDS, Backoff, LostError, connect, is_loss
-from service.store.encoding import encode_row, encode_rows
+from service.store.encoding import encode_guards, encode_row, encode_rows
 from service.store.errors import BrokenChainError, EventRefusedError, StoreSetupError, StoreUnavailableError
 from service.store.events import Appended, NewEvent
 from service.store.line import Line
@@ -27,8 +27,8 @@ BATCH_MOST: Final = 512
 WAITING_MOST: Final = 20_000
 """The most events that may wait; more are turned away at once."""
 
-_APPEND: Final = "select status, position from append_batch($1)"
-_CONFLICT, _APPENDED, _PRESENT = 0, 1, 2
+_APPEND: Final = "select status, position from append_events($1, $2)"
+_CONFLICT, _APPENDED, _PRESENT, _OUTDATED = 0, 1, 2, 4
 _logger: Final = logging.getLogger(__name__)
 
 
@@ -49,6 +49,7 @@ class Committer:
         self._patience = patience_seconds
         self._line: Line | None = None
         self._row_type = 0
+        self._guard_type = 0
         self._queue: list[_Waiting] = []
         self._batch: list[_Waiting] = []
         self._filled = asyncio.Event()
@@ -130,8 +131,7 @@ class Committer:
                 batch = [waiting for waiting in batch if not waiting.future.done()]
                 if not batch:
                     return
-                rows = encode_rows([waiting.row for waiting in batch], self._row_type)
-                results = await line.execute(rows, self._patience)
+                results = await line.execute(self._parameters(batch), self._patience)
             except LostError as error:
                 self._note_away(error)
                 await self._disconnect()
@@ -148,13 +148,20 @@ class Committer:
                     _settle(waiting, status, position)
                 return
 
+    def _parameters(self, batch: Sequence[_Waiting]) -> tuple[bytes, bytes]:
+        guards = [
+            (place, guard) for place, waiting in enumerate(batch, 1) if (guard := waiting.event.guard) is not None
+        ]
+        rows = encode_rows([waiting.row for waiting in batch], self._row_type)
+        return rows, encode_guards(guards, self._guard_type)
+
     # the connection
 
     async def _connect(self) -> Line:
         connection = await connect(self._database_url)
         try:
-            cursor = await connection.execute("select 'new_event'::regtype::oid")
-            ((self._row_type,),) = await cursor.fetchall()
+            cursor = await connection.execute("select 'new_event'::regtype::oid, 'stream_guard'::regtype::oid")
+            ((self._row_type, self._guard_type),) = await cursor.fetchall()
         except psycopg.Error as error:
             await connection.close()
             if is_loss(error):
@@ -226,7 +233,7 @@ def _settle(waiting: _Waiting, status: int, position: int | None) -> None:
     version = waiting.event.expected + 1
     if status in (_APPENDED, _PRESENT):
         waiting.future.set_result(Appended(True, version, position))
-    elif status == _CONFLICT:
+    elif status in (_CONFLICT, _OUTDATED):
         waiting.future.set_result(Appended(False, version, None))
     else:
         waiting.future.set_exception(BrokenChainError(waiting.event.stream, version))

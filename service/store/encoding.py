@@ -4,7 +4,7 @@ A row is encoded when its caller hands it over, while the previous commit is und
 do between two commits is to join the rows of a batch into an array of the type `new_event`.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from struct import Struct, error
 from typing import Final
@@ -12,7 +12,7 @@ from typing import Final
 from psycopg.adapt import Dumper
 from psycopg.pq import Format
 
-from service.store.events import NewEvent, bucket_for
+from service.store.events import Guard, NewEvent, bucket_for
 
 _INT2, _INT4, _TEXT, _BYTEA, _TIMESTAMPTZ, _UUID = 21, 23, 25, 17, 1184, 2950
 _FIELDS: Final = 14
@@ -36,6 +36,13 @@ _FIXED: Final = Struct(">12sh 8s16s 8si 8sq 8s16s 8s32s 8s32s".replace(" ", ""))
 """The fields that are always there: bucket, stream, version, time, command, previous hash, hash."""
 _ARRAY: Final = Struct(">iiIii")
 """Before the rows of an array: dimensions, whether there are nulls, type, number, first index."""
+
+
+_NO_ROWS: Final = Struct(">iiI")
+"""An array without rows: no dimensions, no nulls, type."""
+_GUARD_BEGIN: Final = _LENGTH.pack(3) + _INTEGER_FIELD
+_GUARD: Final = Struct(">12si 8s16s 8si".replace(" ", ""))
+"""Place, stream and version of a guard."""
 
 
 class EncodedRow(bytes):
@@ -89,6 +96,18 @@ def encode_rows(rows: Sequence[bytes], type_oid: int) -> bytes:
     for row in rows:
         parts += (_LENGTH.pack(len(row)), row)
     return b"".join(parts)
+
+
+def encode_guards(guards: Iterable[tuple[int, Guard]], type_oid: int) -> bytes:
+    """Return guards, each with the place of its event among the rows (from 1), as one array.
+
+    `type_oid` is the number of `stream_guard` in this database.
+    """
+    rows = [
+        _GUARD.pack(*(_GUARD_BEGIN, place), *(_UUID_FIELD, guard.stream.bytes), *(_INTEGER_FIELD, guard.version))
+        for place, guard in guards
+    ]
+    return encode_rows(rows, type_oid) if rows else _NO_ROWS.pack(0, 0, type_oid)
 
 
 @lru_cache(maxsize=1024)

@@ -12,6 +12,14 @@ _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 _MILLISECOND: Final = timedelta(milliseconds=1)
 
 
+class Guard(Struct, frozen=True):
+    """Another stream of the same bucket that an event depends on: it must not have gone on."""
+
+    stream: UUID
+    version: int
+    """The last one that was known when the event was decided, 0 for none."""
+
+
 class NewEvent(Struct, frozen=True):
     """An event to be appended behind the version `expected`."""
 
@@ -36,14 +44,15 @@ class NewEvent(Struct, frozen=True):
     hash: bytes
     bucket: int | None = None
     """None for the stream's own; a private stream lies in the bucket of its table."""
+    guard: Guard | None = None
 
 
 class Appended(Struct, frozen=True):
     """What became of an event."""
 
     own: bool
-    """Whether this very event is in the log now, appended by this or by an earlier try. If not, another
-    event has taken the version and nothing was written."""
+    """Whether this very event is in the log now, appended by this or by an earlier try. If not, nothing was
+    written: another event has taken the version, or the stream of the guard has gone on."""
     version: int
     position: int | None
     """Its place in the bucket; None for an event that was not written."""

@@ -4,7 +4,7 @@ The socket stays registered with the event loop, and nothing is made anew for ea
 """
 
 import asyncio
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 import psycopg
@@ -16,7 +16,6 @@ from psycopg.pq.abc import PGresult
 from service.store.connections import LostError, is_loss
 
 _STATEMENT: Final = b"line"
-_BINARY: Final = (Format.BINARY,)
 _FINE: Final = (ExecStatus.TUPLES_OK, ExecStatus.COMMAND_OK)
 
 
@@ -36,17 +35,20 @@ class Line:
         self._loop.add_reader(self._socket, self._proceed)
 
     async def prepare(self, query: str, seconds: float) -> None:
-        """Set the statement, with one parameter `$1` in binary form."""
+        """Set the statement, with parameters in binary form."""
         await self._exchange(lambda: self._libpq.send_prepare(_STATEMENT, query.encode()), seconds)
 
-    async def execute(self, parameter: bytes, seconds: float) -> list[tuple[Any, ...]]:
+    async def execute(self, parameters: Sequence[bytes], seconds: float) -> list[tuple[Any, ...]]:
         """Execute the statement and return its rows.
 
         LostError if the connection failed or gave no answer within `seconds`: then nobody knows whether
         the statement was carried out, and this line is closed. Errors of psycopg if the server refused it.
         """
         result = await self._exchange(
-            lambda: self._libpq.send_query_prepared(_STATEMENT, (parameter,), _BINARY, Format.BINARY), seconds
+            lambda: self._libpq.send_query_prepared(
+                _STATEMENT, parameters, (Format.BINARY,) * len(parameters), Format.BINARY
+            ),
+            seconds,
         )
         self._transformer.set_pgresult(result)
         return self._transformer.load_rows(0, result.ntuples, tuple)

@@ -10,9 +10,9 @@ from service.store.committer import Committer
 from service.store.connections import PATIENCE_SECONDS, Pool
 from service.store.encoding import EncodedRow, encode_row
 from service.store.errors import StoreError
-from service.store.events import HEAD_COLUMNS, STORED_COLUMNS, Appended, FeedEnd, FeedHead, NewEvent, StoredEvent
+from service.store.events import HEAD_COLUMNS, STORED_COLUMNS, Appended, FeedEnd, FeedHead, Guard, NewEvent, StoredEvent
 
-__all__ = ["Appended", "FeedEnd", "FeedHead", "Log", "NewEvent", "StoredEvent"]
+__all__ = ["Appended", "FeedEnd", "FeedHead", "Guard", "Log", "NewEvent", "StoredEvent"]
 
 _Span: TypeAlias = tuple[int, bytes, int]
 """Bucket, stream and the version after which to read."""

@@ -17,7 +17,18 @@ CREATE TYPE public.new_event AS (
 	sealed text
 );
 
+CREATE TYPE public.stream_guard AS (
+	place integer,
+	stream uuid,
+	version integer
+);
+
 CREATE FUNCTION public.append_batch(p_events public.new_event[]) RETURNS TABLE(status smallint, "position" bigint)
+    LANGUAGE sql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$ select * from append_events(p_events, '{}') $$;
+
+CREATE FUNCTION public.append_events(p_events public.new_event[], p_guards public.stream_guard[]) RETURNS TABLE(status smallint, "position" bigint)
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'public', 'pg_temp'
     SET plan_cache_mode TO 'force_generic_plan'
@@ -27,12 +38,29 @@ declare
   single new_event;
   head_version integer;
   head_hash bytea;
+  outdated integer[];
 begin
   if cardinality(p_events) = 1 then
     single := p_events[1];
     perform from buckets b where b.bucket = single.bucket for no key update;
+  else
+    -- one order for everybody, so nobody waits in a circle
+    perform from buckets b
+    where b.bucket = any (array(select e.bucket from unnest(p_events) e))
+    order by b.bucket
+    for no key update;
+  end if;
 
-    -- a statement of its own: it has to see what was committed while the lock was waited for
+  -- from here on statements of their own: they have to see what was committed while the locks were waited for
+  if cardinality(p_guards) > 0 then
+    outdated := array(
+      select g.place from unnest(p_guards) g
+      where exists (
+        select from events x
+        where x.bucket = p_events[g.place].bucket and x.stream = g.stream and x.version > g.version));
+  end if;
+
+  if cardinality(p_events) = 1 and cardinality(outdated) is distinct from 1 then
     select x.version, x.hash into head_version, head_hash from events x
     where x.bucket = single.bucket and x.stream = single.stream order by x.version desc limit 1;
     if coalesce(head_version, 0) = single.version - 1 and coalesce(head_hash, single.previous_hash) = single.previous_hash then
@@ -49,20 +77,15 @@ begin
       return;
     end if;
   end if;
-  -- one order for everybody, so nobody waits in a circle
-  perform from buckets b
-  where b.bucket = any (array(select e.bucket from unnest(p_events) e))
-  order by b.bucket
-  for no key update;
 
-  -- a statement of its own: it has to see what was committed while the locks were waited for
   return query
   with judged as materialized (
     select e.*, e.ordinality as place, present.position as present_position,
       case
         when head.version >= e.version then
           case when present.command = e.command and present.hash = e.hash then 2 else 0 end
-        when coalesce(head.version, 0) = e.version - 1 and coalesce(head.hash, e.previous_hash) = e.previous_hash then 1
+        when coalesce(head.version, 0) = e.version - 1 and coalesce(head.hash, e.previous_hash) = e.previous_hash then
+          case when e.ordinality = any (outdated) then 4 else 1 end
         else 3
       end as verdict
     from unnest(p_events) with ordinality e
@@ -630,6 +653,9 @@ ALTER TABLE ONLY public.tokens
 
 REVOKE ALL ON FUNCTION public.append_batch(p_events public.new_event[]) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.append_batch(p_events public.new_event[]) TO blattwerk_service;
+
+REVOKE ALL ON FUNCTION public.append_events(p_events public.new_event[], p_guards public.stream_guard[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.append_events(p_events public.new_event[], p_guards public.stream_guard[]) TO blattwerk_service;
 
 REVOKE ALL ON FUNCTION public.append_leaves(p_buckets smallint[], p_streams uuid[], p_versions integer[]) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.append_leaves(p_buckets smallint[], p_streams uuid[], p_versions integer[]) TO blattwerk_service;

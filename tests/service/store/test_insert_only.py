@@ -107,7 +107,11 @@ async def test_others_may_not_even_append(filled: str) -> None:
     with psycopg.connect(filled, autocommit=True) as connection:
         connection.execute("create role stranger")
         connection.execute("set role stranger")
-        calls = ("select * from append_batch('{}')", "select append_leaves('{}', '{}', '{}')")
+        calls = (
+            "select * from append_batch('{}')",
+            "select * from append_events('{}', '{}')",
+            "select append_leaves('{}', '{}', '{}')",
+        )
         for statement in (*calls, "select * from events", "select * from transparency_leaves", *CHANGES):
             then_refused(connection, statement)
         connection.execute("reset role")
