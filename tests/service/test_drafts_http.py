@@ -160,3 +160,24 @@ def test_a_match_is_not_ended_by_hand_before_a_round_was_played(service_url: str
     refused = people[0].post(f"/v1/tables/{table}/end", {})
     assert (refused.status_code, code_of(refused), refused.json()["rule"]) == (409, code, "R-68")
     assert code_of(people[1].post(f"/v1/tables/{table}/end", {})) == "not_host"
+
+
+def test_a_draft_of_another_process_counts_for_a_move_of_this_one(two_processes: tuple[str, str]) -> None:
+    here, there = two_processes
+    people, table = started(here)
+    player, _, meld, kept = with_a_meld(people, table)
+    view = player.view(table)
+    loose = next(card for card in view["you"]["hand"] if card not in kept)
+    # given: a draft made there, of which this process has not heard
+    assert prepare(through(player, there), table, meld).status_code == 201
+    # when
+    refused = through(player, here).move(table, view["you"]["decision"], {"type": "discard", "card": loose})
+    # then
+    assert (refused.status_code, code_of(refused)) == (409, "drafts_open")
+    assert "take_back" in [one["type"] for one in refused.json()["legal"]]
+    # and when it was taken back there, the same move passes here
+    path = f"/v1/tables/{table}/drafts"
+    assert through(player, there).http.delete(path).status_code == 200
+    passed = through(player, here).move(table, view["you"]["decision"], {"type": "discard", "card": loose})
+    assert passed.status_code == 200, passed.text
+    assert passed.json()["view"]["you"]["private"]["drafts"] == []

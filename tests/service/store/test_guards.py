@@ -1,0 +1,105 @@
+"""Guards: an event that depends on another stream is appended only while that stream has not gone on."""
+
+import asyncio
+from uuid import UUID, uuid4
+
+import msgspec
+import pytest
+
+from domain.fairness import genesis
+from service.store.buckets import bucket_of
+from service.store.events import Appended
+from service.store.log import Guard, Log, NewEvent
+from tests.service.store.given import RULES, first_event, following, given_stream, next_event, then_log_is_whole
+
+
+def guarded(event: NewEvent, guard: Guard) -> NewEvent:
+    return msgspec.structs.replace(event, guard=guard)
+
+
+def noted(table: UUID, notes: UUID, version: int = 1, previous: bytes | None = None) -> NewEvent:
+    """An event of a private stream, which lies in its table's bucket."""
+    before = genesis(notes.bytes, RULES) if previous is None else previous
+    return next_event(notes, version - 1, before, type_="prepare", bucket=bucket_of(table))
+
+
+async def test_a_guard_at_the_known_version_lets_its_event_pass(log: Log, database_url: str) -> None:
+    (first,) = await given_stream(log, 1)
+    notes = uuid4()
+    second = guarded(following(first), Guard(notes, 0))
+    assert await log.append(second) == Appended(True, 2, 2)
+    assert (await log.append(noted(first.stream, notes))).own
+    assert await log.append(guarded(following(second), Guard(notes, 1))) == Appended(True, 3, 4)
+    assert then_log_is_whole(database_url) == 4
+
+
+async def test_an_event_decided_on_older_notes_is_not_appended(log: Log, database_url: str) -> None:
+    (first,) = await given_stream(log, 1)
+    notes = uuid4()
+    note = noted(first.stream, notes)
+    await log.append(note)
+    await log.append(noted(first.stream, notes, 2, note.hash))
+    event = following(first)
+    for known in (0, 1):
+        assert await log.append(guarded(event, Guard(notes, known))) == Appended(False, 2, None)
+    assert [row.version for row in await log.read(first.stream)] == [1]
+    assert (await log.append(guarded(event, Guard(notes, 2)))).own
+    assert then_log_is_whole(database_url) == 4
+
+
+async def test_an_event_that_is_there_is_recognised_although_its_guard_has_gone_on(log: Log) -> None:
+    (first,) = await given_stream(log, 1)
+    notes = uuid4()
+    event = guarded(following(first), Guard(notes, 0))
+    await log.append(event)
+    await log.append(noted(first.stream, notes))
+    assert await log.append(event) == Appended(True, 2, 2)
+    assert await log.append(guarded(following(first), Guard(notes, 0))) == Appended(False, 2, None)
+
+
+async def test_a_stream_of_another_bucket_is_not_what_a_guard_means(log: Log) -> None:
+    (first,) = await given_stream(log, 1)
+    elsewhere = next(stream for stream in iter(uuid4, None) if bucket_of(stream) != bucket_of(first.stream))
+    await given_stream(log, 2, elsewhere)
+    assert (await log.append(guarded(following(first), Guard(elsewhere, 0)))).own
+
+
+@pytest.mark.parametrize("outdated", [{0}, {2}, {1, 3}, {0, 1, 2, 3, 4}])
+async def test_in_a_batch_each_guard_concerns_its_own_event(log: Log, database_url: str, outdated: set[int]) -> None:
+    tables = [(await given_stream(log, 1))[0] for _ in range(5)]
+    notes = [uuid4() for _ in tables]
+    for place in outdated:
+        await log.append(noted(tables[place].stream, notes[place]))
+    unguarded = first_event(uuid4())
+    events = [guarded(following(first), Guard(own, 0)) for first, own in zip(tables, notes, strict=True)]
+    results = await asyncio.gather(log.append(unguarded), *(log.append(event) for event in events))
+    assert results[0].own
+    assert {place for place, result in enumerate(results[1:]) if not result.own} == outdated
+    assert then_log_is_whole(database_url) == 5 + len(outdated) + 1 + (5 - len(outdated))
+
+
+async def test_of_a_note_and_an_event_that_does_not_know_it_one_waits_for_the_other(database_url: str) -> None:
+    """Two processes: whatever the order, no event follows a note that it was not decided on."""
+    logs = [Log(database_url), Log(database_url)]
+    for log in logs:
+        await log.open()
+    here, there = logs
+
+    async def race(number: int) -> tuple[bool, int, int]:
+        (first,) = await given_stream(here, 1)
+        notes = uuid4()
+        event, note = guarded(following(first), Guard(notes, 0)), noted(first.stream, notes)
+        both = [(here, event), (there, note)]
+        if number % 2:
+            both.reverse()
+        results = dict(
+            zip((log for log, _ in both), await asyncio.gather(*(log.append(e) for log, e in both)), strict=True)
+        )
+        return results[here].own, results[here].position or 0, results[there].position or 0
+
+    raced = [await race(number) for number in range(60)]
+    for log in logs:
+        await log.close()
+    assert all(position < noted_at for own, position, noted_at in raced if own)
+    assert {own for own, _, _ in raced} == {True, False}
+    then_log_is_whole(database_url)
