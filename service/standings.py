@@ -24,8 +24,8 @@ from service.errors import NotFoundError
 from service.store.log import FeedEnd, Log
 from service.store.standings import PROJECTION, Place, Standing, StandingsStore
 
-Step: TypeAlias = Literal["read", "nothing", "behind"]
-"""What became of one step along the feed; `behind`: another worker was faster, or the generation is gone."""
+Step: TypeAlias = Literal["more", "end", "behind"]
+"""Where one step along the feed led; `behind`: another worker was faster, or the generation is gone."""
 _BATCH: Final = 500
 _COPIED_MOST: Final = 500
 """Standings that one exchange with Redis takes."""
@@ -77,7 +77,7 @@ class Standings:
             step = await self.step(generation)
             with suppress(ViewsAwayError):
                 await self.copy(generation)
-            if step == "nothing":
+            if step == "end":
                 await asyncio.sleep(poll_seconds)
 
     async def step(self, generation: int) -> Step:
@@ -85,10 +85,12 @@ class Standings:
         before = await self._log.checkpoint(PROJECTION, generation)
         heads = await self._log.feed_ends(before, _BATCH)
         if not heads:
-            return "nothing"
+            return "end"
         changed = await self._changed(heads)
         after = {head.bucket: head.position for head in heads}
-        return "read" if await self._store.apply(generation, before, after, changed) else "behind"
+        if not await self._store.apply(generation, before, after, changed):
+            return "behind"
+        return "more" if len(heads) == _BATCH else "end"
 
     async def copy(self, generation: int, redis_generation: int | None = None) -> None:
         """Bring the copy in Redis up to date, from its start if it is lost or of another generation."""
@@ -110,7 +112,7 @@ class Standings:
     async def rebuild(self, redis_generation: int) -> None:
         """Make standings again from the log, in a generation of their own that is then read, and copy them."""
         generation = await self._store.begin()
-        while await self.step(generation) == "read":
+        while await self.step(generation) == "more":
             pass
         await self._store.switch(generation)
         await self.copy(generation, redis_generation)

@@ -62,13 +62,13 @@ class Feed(Generic[PlaceT]):
                 _logger.warning("the feed of %s waits for the database: %s", self._projection, error)
                 await asyncio.sleep(self._poll_seconds)
                 continue
-            if not heads:
+            if heads:
+                yield heads
+                reached = {head.bucket: head.position for head in heads}
+                checkpoint |= reached
+                await self._save(reached)
+            if len(heads) < self._most:  # under load a few more are there already: read later, they cost less together
                 await self._pause()
-                continue
-            yield heads
-            reached = {head.bucket: head.position for head in heads}
-            checkpoint |= reached
-            await self._save(reached)
 
     async def _pause(self) -> None:
         """Wait for a wake-up, but no longer than until the next poll."""
