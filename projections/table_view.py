@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from domain.decider import Seat
 from domain.table.model import SeatKind, Status, TableState
-from domain.table.views import SeatPublic, TablePublic, You, public_view, seat_part
+from domain.table.views import People, SeatPublic, TablePublic, You, people_of, public_view, seat_part
 from domain.table.views import splice as splice
 
 _encode: Final = msgspec.json.Encoder().encode
@@ -63,6 +63,7 @@ class Projection(Struct, frozen=True, gc=False):
     """Everything that Redis keeps of one table at one version."""
 
     heading: Heading
+    people: People
     version: int
     public: bytes
     """JSON object of the public part."""
@@ -90,7 +91,8 @@ def project(
     each seat the version and the fold of its private stream (empty for games without). Parts that
     equal those of `before`, the projection of an earlier version, are taken from it.
     """
-    public = public_view(state, names)
+    people = people_of(state, names, None if before is None else before.people)
+    public = public_view(state, names, people)
     yours = tuple(
         [
             seat_part(state, seat, notes=notes[seat][1] if notes else None, join_code=join_code)
@@ -109,6 +111,7 @@ def project(
         lists = _lists(heading, bots_to_act)
     return Projection(
         heading,
+        people,
         state.version,
         _encode(public),
         yours,

@@ -1,5 +1,6 @@
 """Commands on their way into the log: their ids, and the events that record them."""
 
+import asyncio
 import hashlib
 import time
 from typing import Any
@@ -18,6 +19,7 @@ from service.live import LiveTable, TableCache
 from service.notes import TableNotes
 from service.store.errors import BrokenChainError
 from service.store.log import Guard, Log, NewEvent
+from service.views import Views
 
 
 class Command(Struct, frozen=True):
@@ -37,10 +39,11 @@ class Command(Struct, frozen=True):
 class Recorder:
     """Appends the events of tables and of what their seats note. One per process."""
 
-    def __init__(self, log: Log, cache: TableCache, folds: Folds, *, key: bytes) -> None:
+    def __init__(self, log: Log, cache: TableCache, folds: Folds, views: Views, *, key: bytes) -> None:
         self._log = log
         self._cache = cache
         self._folds = folds
+        self._views = views
         self._key = key
 
     async def record(
@@ -74,17 +77,20 @@ class Recorder:
         new = new_event(
             table, command, seat, sealed.envelope, sealed.parts_text, version - 1, time_, table.hash, hash_, guard
         )
+        at_rest = self._log.at_rest
+        appending = self._log.hand_over(new)
+        state = table.following(sealed.event, play)
+        if at_rest:  # otherwise it waits for the next commit, which is the better the more events come until then
+            await asyncio.sleep(0)  # the event goes out; what follows is done while the disk is written
+            self._views.prepare(table, state)
         try:
-            appended = await self._log.append(new)
+            appended = await appending
         except BrokenChainError:
             # What was folded here is not in the log, as after a failover that lost events: fold anew.
             self._cache.drop(table.stream)
             raise UnavailableError("The table is read again; try again.", headers={"Retry-After": "1"}) from None
         if appended.own:
-            if play is None:
-                table.advance(sealed.event, hash_)
-            else:
-                table.advance_judged(sealed.event, hash_, play)
+            table.take(state, hash_, time_)
             await self._folds.note(table)
             return sealed.event
         await self._cache.catch_up(table)

@@ -46,7 +46,7 @@ class Services:
         self.cache = TableCache(self.log, self.folds, settings.cache_tables)
         self.views = Views(self.redis, self.log, self.cache, self.accounts)
         self.access = Access(self.cache)
-        self.recorder = Recorder(self.log, self.cache, self.folds, key=key)
+        self.recorder = Recorder(self.log, self.cache, self.folds, self.views, key=key)
         self.tables = Tables(self.log, self.cache, self.access, self.recorder, self.views, self.redis)
         self.seat_private = SeatPrivate(self.log, self.cache, self.access, self.recorder, self.views)
         self.replays = Replays(self.log, self.cache, self.folds, self.accounts)

@@ -52,6 +52,7 @@ class LiveTable:
         "lock",
         "names",
         "notes",
+        "prepared",
         "projection",
         "salts",
         "secret",
@@ -75,6 +76,8 @@ class LiveTable:
         self.names: TableNames | None = None
         self.projection: Projection | None = None
         """What this process last wrote to Redis."""
+        self.prepared: tuple[TableState, Projection] | None = None
+        """The state that is being recorded and its projection; made by `service.views`."""
         self.notes: TableNotes | None = None
         """Private streams, where the game keeps some; made by `service.notes.notes_of`."""
         self._chance: fairness.MatchChance | None = None
@@ -97,17 +100,21 @@ class LiveTable:
         """The code that lets people sit down at a private table."""
         return join_code(self.stream, self.secret) if self.state.setup.visibility == "private" else None
 
-    def advance_judged(self, event: Event, hash_: bytes, play: Any) -> None:
-        """Take over an event of our own, whose moves were folded when they were judged."""
-        self.state = apply_judged(self.state, event.actor, event.facts, play)
+    def following(self, event: Event, play: Any = None) -> TableState:
+        """Return the state after one more event; `play` is the game's, if judging the event's facts has made it."""
+        if play is None:
+            return _applied(self.state, event)
+        return apply_judged(self.state, event.actor, event.facts, play)
+
+    def take(self, state: TableState, hash_: bytes, time: int) -> None:
+        """Go on to the state after an event that is recorded."""
+        self.state = state
         self.hash = hash_
-        self.time = event.time
+        self.time = time
 
     def advance(self, event: Event, hash_: bytes) -> None:
         """Fold one event that follows the version known so far."""
-        self.state = _applied(self.state, event)
-        self.hash = hash_
-        self.time = event.time
+        self.take(self.following(event), hash_, event.time)
 
 
 def join_code(stream: UUID, secret: bytes) -> str:
@@ -196,7 +203,8 @@ class TableCache:
         self._log = log
         self._newest = newest
         self._most = most
-        self._tables: OrderedDict[UUID, LiveTable] = OrderedDict()
+        self._tables: OrderedDict[int, LiveTable] = OrderedDict()
+        """By the number of their id: a UUID itself is hashed and compared by Python code."""
         self._loading: dict[UUID, asyncio.Task[LiveTable | None]] = {}
 
     def __len__(self) -> int:
@@ -215,24 +223,24 @@ class TableCache:
 
     def known(self, stream: UUID) -> LiveTable | None:
         """Return the table only if it is in memory."""
-        table = self._tables.get(stream)
+        table = self._tables.get(stream.int)
         if table is not None:
-            self._tables.move_to_end(stream)
+            self._tables.move_to_end(stream.int)
         return table
 
     def put(self, table: LiveTable) -> None:
         """Keep a table; the one unused for longest gives way, unless a command runs on it."""
-        self._tables[table.stream] = table
-        self._tables.move_to_end(table.stream)
+        self._tables[table.stream.int] = table
+        self._tables.move_to_end(table.stream.int)
         if len(self._tables) > self._most:
-            for stream, old in self._tables.items():
+            for number, old in self._tables.items():
                 if not old.lock.locked():
-                    del self._tables[stream]
+                    del self._tables[number]
                     break
 
     def drop(self, stream: UUID) -> None:
         """Forget a table, so that it is folded from the log again."""
-        self._tables.pop(stream, None)
+        self._tables.pop(stream.int, None)
 
     async def catch_up(self, table: LiveTable) -> bool:
         """Fold what others appended meanwhile; return whether there was anything."""

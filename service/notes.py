@@ -30,14 +30,15 @@ class SeatNotes:
 class TableNotes:
     """All private streams of a table whose game keeps notes."""
 
-    __slots__ = ("_bucket", "_game", "_loaded", "codec", "seats")
+    __slots__ = ("_bucket", "_game", "codec", "loaded", "seats")
 
     def __init__(
         self, table: UUID, game: Notes[Any, Any, Any, Any], codec: NotesCodec, rules_id: str, seats: int
     ) -> None:
         self._game = game
         self._bucket = bucket_of(table)
-        self._loaded = False
+        self.loaded = False
+        """Whether the streams have been read."""
         self.codec = codec
         self.seats = [
             SeatNotes(stream, game.new(), fairness.genesis(stream.bytes, rules_id))
@@ -58,11 +59,16 @@ class TableNotes:
         own = self.seats[seat]
         return Guard(own.stream, own.version)
 
+    @property
+    def versions(self) -> tuple[int, ...]:
+        """How many events of each seat's stream are folded."""
+        return tuple([seat.version for seat in self.seats])
+
     async def load(self, log: Log) -> None:
         """Fold all streams, once."""
-        if not self._loaded:
+        if not self.loaded:
             await self.catch_up(log, range(len(self.seats)))
-            self._loaded = True
+            self.loaded = True
 
     async def catch_up(self, log: Log, seats: Sequence[Seat]) -> bool:
         """Fold what other processes noted meanwhile; return whether there was anything."""

@@ -352,8 +352,11 @@ class Exchange:
         return True
 
 
+_join: Final = b": ".join
+
+
 def _whole(status: int, headers: Headers, body: bytes) -> bytes:
-    lines = [b": ".join(header) for header in headers]
+    lines = list(map(_join, headers))
     head = b"\r\n".join(lines)
     if head.count(b"\n") != len(lines) - 1 or b"\0" in head:
         raise ValueError("a header has more than one line")

@@ -9,6 +9,7 @@ from uuid import UUID
 from msgspec import Struct
 
 from domain.decider import Seat
+from domain.table.model import TableState
 from projections.redis_commands import ViewsAwayError, WriteRequest, Written
 from projections.redis_store import RedisStore
 from projections.table_view import Projection, project, splice
@@ -47,13 +48,25 @@ class Views:
         self._cache = cache
         self._names = names
 
+    def prepare(self, table: LiveTable, state: TableState) -> None:
+        """Make the projection of a state that is being recorded, if nothing has to be read for it."""
+        names, notes = table.names, notes_of(table)
+        if names is not None and self._are_current(names, state) and (notes is None or notes.loaded):
+            table.prepared = state, _projection(table, state, names, notes)
+
+    def _prepared(self, table: LiveTable) -> Projection | None:
+        """Return the projection that was prepared, unless something that it shows has changed meanwhile."""
+        prepared, table.prepared = table.prepared, None
+        if prepared is None or table.names is None or not self._are_current(table.names, prepared[0]):
+            return None
+        state, projection = prepared
+        notes = table.notes
+        return projection if state is table.state and (notes is None or notes.versions == projection.notes) else None
+
     async def publish(self, table: LiveTable, *, rewrite: bool = False) -> Projection:
         """Write the table's projection to Redis; without Redis readers fold from the log."""
-        before, names = table.projection, table.names
-        if names is not None and table.codec.game.notes is None and self._are_current(names, table):
-            projection = _projection(table, names, None)  # nothing has to be read, which is so for most moves
-        else:
-            projection = await self.projection(table)
+        before = table.projection
+        projection = self._prepared(table) or await self.projection(table)
         with suppress(ViewsAwayError):
             written = await self._store.write(WriteRequest(projection, before, rewrite))
             while self._renamed(table) or await self._is_behind(table, written, rewrite=rewrite):
@@ -87,14 +100,14 @@ class Views:
         if notes is not None:
             await notes.load(self._log)
         names = table.names
-        if names is None or not self._are_current(names, table):
+        if names is None or not self._are_current(names, table.state):
             epoch, seats = self._names.names_epoch, table.state.seats
             known = await self._names.names_of(seat.player for seat in seats if seat.player is not None)
             names = table.names = TableNames(seats, epoch, known)
-        return _projection(table, names, notes)
+        return _projection(table, table.state, names, notes)
 
-    def _are_current(self, names: TableNames, table: LiveTable) -> bool:
-        return names.seats is table.state.seats and names.epoch == self._names.names_epoch
+    def _are_current(self, names: TableNames, state: TableState) -> bool:
+        return names.seats is state.seats and names.epoch == self._names.names_epoch
 
     async def see(self, stream: UUID, account: str, etag: str | None, code: str | None) -> ViewSeen | None:
         """Return the view of a table for an account, None if it does not exist for it.
@@ -143,10 +156,8 @@ class Views:
         return table is not None and is_code(code, table.join_code)
 
 
-def _projection(table: LiveTable, names: TableNames, notes: TableNotes | None) -> Projection:
-    return project(
-        table.state, names.by_player, join_code=table.join_code, notes=_of_seats(notes), before=table.projection
-    )
+def _projection(table: LiveTable, state: TableState, names: TableNames, notes: TableNotes | None) -> Projection:
+    return project(state, names.by_player, join_code=table.join_code, notes=_of_seats(notes), before=table.projection)
 
 
 def _of_seats(notes: TableNotes | None) -> tuple[tuple[int, Any], ...]:

@@ -29,6 +29,15 @@ class SeatPublic(Struct, frozen=True, gc=False):
     """Place at the end of the match, 1 is best; null before."""
 
 
+class People(Struct, frozen=True, gc=False):
+    """The seats of a table as everybody sees them, which stay the same for most of a round."""
+
+    made_from: tuple[Any, ...]
+    """To see whether they have to be made again."""
+    seats: tuple[SeatPublic, ...]
+    """In their order."""
+
+
 class TablePublic(Struct, frozen=True, gc=False):
     """The part of a view that is the same for everybody."""
 
@@ -100,13 +109,24 @@ class EventSeen(Struct, frozen=True, gc=False):
 NOBODY: Final[Mapping[str, str]] = {}
 
 
-def public_view(state: TableState, names: Mapping[str, str]) -> TablePublic:
-    """Return what everybody may see. `names` maps players' ids to public names; erased ones are missing."""
+def people_of(state: TableState, names: Mapping[str, str], before: People | None = None) -> People:
+    """Return the seats as everybody may see them; `before`, those of an earlier state, if nothing has changed."""
+    game, play = state.setup.game, state.play
+    totals, outcome = game.totals(play), game.outcome(play)
+    made_from = (state.seats, state.ready, totals, outcome, names)
+    if before is not None and before.made_from == made_from:
+        return before
+    return People(made_from, _seats(state, names, totals, outcome))
+
+
+def public_view(state: TableState, names: Mapping[str, str], people: People | None = None) -> TablePublic:
+    """Return what everybody may see. `names` maps players' ids to public names; erased ones are missing.
+
+    `people` are those of this state and these names, if they are known.
+    """
     setup = state.setup
     game = setup.game
     play = state.play
-    totals = game.totals(play)
-    outcome: Outcome | None = game.outcome(play)
     round_ = game.round_number(play)
     started = state.status != "lobby" and round_ > 0
     return TablePublic(
@@ -118,7 +138,7 @@ def public_view(state: TableState, names: Mapping[str, str]) -> TablePublic:
         visibility=setup.visibility,
         created=setup.created,
         host=state.host,
-        seats=_seats(state, names, totals, outcome),
+        seats=(people or people_of(state, names)).seats,
         options=setup.options if game.lobby is None else game.lobby.options(play),
         commitment=setup.commitment,
         round=round_,

@@ -86,6 +86,11 @@ class Committer:
             self._deadlines = loop.call_later(self._patience, self._tell_the_late)
         return future
 
+    @property
+    def at_rest(self) -> bool:
+        """Whether no batch is under way."""
+        return not self._batch
+
     # what the task does
 
     async def _run(self) -> None:
@@ -104,12 +109,12 @@ class Committer:
 
     def _take(self) -> list[_Waiting]:
         """Take the next batch from the queue: the first event of each stream for which somebody still waits."""
-        batch: dict[bytes, _Waiting] = {}
+        batch: dict[int, _Waiting] = {}
         later: list[_Waiting] = []
         for place, waiting in enumerate(self._queue):
             if waiting.future.done():
                 continue
-            if batch.setdefault(waiting.event.stream.bytes, waiting) is not waiting:
+            if batch.setdefault(waiting.event.stream.int, waiting) is not waiting:
                 later.append(waiting)
             elif len(batch) == BATCH_MOST:
                 later += self._queue[place + 1 :]

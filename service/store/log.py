@@ -1,5 +1,6 @@
 """The log: the only truth about tables. Events are appended behind a known version and never changed."""
 
+import asyncio
 from collections.abc import Mapping
 from typing import Any, Final, TypeAlias
 from uuid import UUID
@@ -119,6 +120,15 @@ class Log:
         the log or not; the same event may be appended again.
         """
         return await self._committer.submit(event)
+
+    def hand_over(self, event: NewEvent) -> asyncio.Future[Appended]:
+        """Begin to record an event and return the future of what `append` returns or raises."""
+        return self._committer.submit(event)
+
+    @property
+    def at_rest(self) -> bool:
+        """Whether no commit is under way: what is handed over now goes out as soon as the event loop turns."""
+        return self._committer.at_rest
 
     async def create_stream(self, event: NewEvent, secret: bytes) -> bool:
         """Record the first event of a table together with its secret (32 bytes).
