@@ -76,8 +76,8 @@ class LiveTable:
         self.names: TableNames | None = None
         self.projection: Projection | None = None
         """What this process last wrote to Redis."""
-        self.prepared: tuple[TableState, Projection] | None = None
-        """The state that is being recorded and its projection; made by `service.views`."""
+        self.prepared: tuple[TableState, TableNames, Projection] | None = None
+        """The state that is being recorded, and its projection with these names; made by `service.views`."""
         self.notes: TableNotes | None = None
         """Private streams, where the game keeps some; made by `service.notes.notes_of`."""
         self._chance: fairness.MatchChance | None = None

@@ -52,16 +52,16 @@ class Views:
         """Make the projection of a state that is being recorded, if nothing has to be read for it."""
         names, notes = table.names, notes_of(table)
         if names is not None and self._are_current(names, state) and (notes is None or notes.loaded):
-            table.prepared = state, _projection(table, state, names, notes)
+            table.prepared = state, names, _projection(table, state, names, notes)
 
     def _prepared(self, table: LiveTable) -> Projection | None:
         """Return the projection that was prepared, unless something that it shows has changed meanwhile."""
-        prepared, table.prepared = table.prepared, None
-        if prepared is None or table.names is None or not self._are_current(table.names, prepared[0]):
+        if table.prepared is None:
             return None
-        state, projection = prepared
-        notes = table.notes
-        return projection if state is table.state and (notes is None or notes.versions == projection.notes) else None
+        (state, names, projection), table.prepared = table.prepared, None
+        if state is not table.state or names is not table.names or not self._are_current(names, state):
+            return None
+        return projection if table.notes is None or table.notes.versions == projection.notes else None
 
     async def publish(self, table: LiveTable, *, rewrite: bool = False) -> Projection:
         """Write the table's projection to Redis; without Redis readers fold from the log."""

@@ -1,8 +1,10 @@
-"""A name that is erased while a view with it is written does not stay in Redis."""
+"""A name that is erased while a view with it is made or written does not stay in Redis."""
 
 from types import SimpleNamespace
 from typing import Any
 from uuid import UUID
+
+import msgspec
 
 from domain import fairness
 from domain.codec import codec_for
@@ -11,7 +13,7 @@ from domain.table import rules
 from domain.table.fold import begin
 from domain.table.model import Facts
 from projections.redis_commands import WriteRequest, Written
-from service.live import LiveTable
+from service.live import LiveTable, TableNames
 from service.views import Views
 
 TABLE, ADA, SECRET = UUID(int=1), str(UUID(int=2)), bytes(32)
@@ -23,6 +25,26 @@ def live() -> LiveTable:
     made = rules.create(game, {"players": 3}, None, (1, 2), player=ADA, visibility="public", commitment=commitment)
     assert isinstance(made, Facts)
     return LiveTable(TABLE, codec_for(game.rules_id), SECRET, begin(game, str(TABLE), made, 1), bytes(32), 1)
+
+
+def prepared_views() -> tuple[Any, list[WriteRequest], Any]:
+    """A table whose names are known, what is written of it from now on, and its views."""
+    names = SimpleNamespace(names_epoch=0, known={ADA: "Ada Lovelace"})
+
+    async def names_of(_: Any) -> dict[str, str]:
+        return dict(names.known)
+
+    names.names_of = names_of
+    written: list[WriteRequest] = []
+
+    async def write(request: WriteRequest) -> Written:
+        written.append(request)
+        return "ok"
+
+    views: Any = Views
+    made, table = views(SimpleNamespace(write=write), None, None, names), live()
+    table.names = TableNames(table.state.seats, 0, dict(names.known))
+    return table, written, made
 
 
 async def test_a_name_erased_while_a_view_is_written_is_written_over() -> None:
@@ -46,3 +68,40 @@ async def test_a_name_erased_while_a_view_is_written_is_written_over() -> None:
     assert [b"Lovelace" in request.projection.public for request in written] == [True, False]
     assert written[-1].rewrite, "the version is the same one"
     assert b"Lovelace" not in projection.public
+
+
+async def test_a_view_is_made_while_its_event_is_recorded_and_once_only() -> None:
+    table, written, views = prepared_views()
+    views.prepare(table, table.state)
+    made = table.prepared[2]
+    assert await views.publish(table) is made
+    assert table.prepared is None
+    assert [request.projection is made for request in written] == [True]
+
+
+async def test_a_name_erased_while_an_event_is_recorded_is_not_shown_after_it() -> None:
+    table, written, views = prepared_views()
+    views.prepare(table, table.state)
+    assert b"Lovelace" in table.prepared[2].public
+    views._names.known.clear()
+    views._names.names_epoch += 1
+    assert b"Lovelace" not in (await views.publish(table)).public
+    assert [b"Lovelace" in request.projection.public for request in written] == [False]
+
+
+async def test_a_name_that_a_list_has_read_anew_meanwhile_is_the_one_that_is_shown() -> None:
+    table, written, views = prepared_views()
+    views.prepare(table, table.state)
+    views._names.known[ADA] = "Countess"
+    views._names.names_epoch += 1
+    await views.projection(table)  # as the lists of tables do, without the table's lock
+    assert b"Countess" in (await views.publish(table)).public
+    assert [b"Lovelace" in request.projection.public for request in written] == [False]
+
+
+async def test_a_view_of_a_state_that_was_not_recorded_is_thrown_away() -> None:
+    table, written, views = prepared_views()
+    other = msgspec.structs.replace(table.state, version=table.state.version + 1)
+    views.prepare(table, other)
+    assert (await views.publish(table)).version == table.state.version
+    assert [request.projection.version for request in written] == [table.state.version]
