@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from domain.cards import Card, in_canonical_order, pack
+from domain.decider import Seat
 
 FIRST_CARD: Final[Card] = "2C"
 """It leads the first trick and is in every pack."""
@@ -28,5 +29,10 @@ def passing_offset(players: int, round_number: int) -> int:
 
 
 def dealt_hands(order: Sequence[Card], seats: int) -> tuple[tuple[Card, ...], ...]:
-    """Return the hands, each in canonical order: card k goes to seat k modulo `seats` (H-12)."""
-    return tuple(in_canonical_order(order[seat::seats]) for seat in range(seats))
+    """Return the hands of all seats: card k goes to seat k modulo `seats` (H-12)."""
+    return tuple([dealt_hand(order, seat, seats) for seat in range(seats)])
+
+
+def dealt_hand(order: Sequence[Card], seat: Seat, seats: int) -> tuple[Card, ...]:
+    """Return the hand of one seat, in canonical order."""
+    return in_canonical_order(order[seat::seats])

@@ -4,7 +4,7 @@ from typing import assert_never
 
 from domain.cards import Card
 from domain.decider import Seat
-from domain.games.hearts.deal import FIRST_CARD, REMOVED, dealt_hands
+from domain.games.hearts.deal import FIRST_CARD, REMOVED, dealt_hand
 from domain.games.hearts.model import (
     HeartsBoard,
     HeartsCardPlayed,
@@ -50,7 +50,7 @@ def publish(fact: HeartsFact) -> HeartsPublicFact:
 def confide(fact: HeartsFact, seat: Seat) -> HeartsPrivateFact | None:
     """Return what a seat learns of a fact beyond its public form, None if nothing."""
     if isinstance(fact, HeartsRoundDealt):
-        return HeartsHandDealt(dealt_hands(fact.order, fact.seats)[seat])
+        return HeartsHandDealt(dealt_hand(fact.order, seat, fact.seats))
     if isinstance(fact, HeartsPassCommitted):
         return HeartsPassChosen(fact.cards) if seat == fact.seat else None  # H-54
     if isinstance(fact, HeartsCardsExchanged):

@@ -58,20 +58,21 @@ def evolve(state: HerzelnState, fact: HerzelnFact) -> HerzelnState:
 
 
 def _without_card(hands: tuple[tuple[Card, ...], ...], seat: Seat, card: Card) -> tuple[tuple[Card, ...], ...]:
-    if card not in hands[seat]:
-        raise ImpossibleFactError(f"seat {seat} does not hold {card}")
-    return hands_without(hands, seat, card)
+    try:
+        return hands_without(hands, seat, card)
+    except ValueError:
+        raise ImpossibleFactError(f"seat {seat} does not hold {card}") from None
 
 
 def _card_played(state: HerzelnState, fact: HerzelnCardPlayed) -> HerzelnState:
-    now = state.round
+    now, seat, card = state.round, fact.seat, fact.card
     if not isinstance(now, HerzelnTricks):
         raise ImpossibleFactError("a card is played, but there are no tricks")
-    trick, players = now.trick, len(now.hands)
-    if len(trick) == players or (now.leader + len(trick)) % players != fact.seat:
-        raise ImpossibleFactError(f"seat {fact.seat} plays a card out of turn")
-    hands = _without_card(now.hands, fact.seat, fact.card)
-    return replace(state, round=replace(now, hands=hands, trick=(*trick, fact.card)))
+    hands, trick = now.hands, now.trick
+    players, played = len(hands), len(trick)
+    if played == players or (now.leader + played) % players != seat:
+        raise ImpossibleFactError(f"seat {seat} plays a card out of turn")
+    return replace(state, round=replace(now, hands=_without_card(hands, seat, card), trick=(*trick, card)))
 
 
 def _trick_taken(state: HerzelnState, fact: HerzelnTrickTaken) -> HerzelnState:
@@ -129,7 +130,7 @@ def _pack_dealt(state: HerzelnState, fact: HerzelnPackDealt) -> HerzelnState:
         raise ImpossibleFactError(f"round {fact.round} is dealt out of order")
     if len(fact.pack) != players * HAND_SIZE:
         raise ImpossibleFactError(f"a pack of {len(fact.pack)} cards for {players} players")
-    hands = dealt_hands(fact)
+    hands = tuple([dealt_hand(fact, seat) for seat in range(players)])
     zeros = (0,) * players
     forehand = (fact.dealer + 1) % players  # Z-11, Z-32
     dealt: HerzelnTricks | HerzelnLayout
@@ -171,10 +172,10 @@ def _next_in_play(hands: tuple[tuple[Card, ...], ...], seat: Seat) -> Seat:
     return seat
 
 
-def dealt_hands(fact: HerzelnPackDealt) -> tuple[tuple[Card, ...], ...]:
-    """Return each seat's hand in hand order: cards singly, clockwise, forehand first (Z-6)."""
+def dealt_hand(fact: HerzelnPackDealt, seat: Seat) -> tuple[Card, ...]:
+    """Return a seat's hand in hand order: cards are dealt singly, clockwise, forehand first (Z-6)."""
     players = len(fact.pack) // HAND_SIZE
-    return tuple(in_hand_order(fact.pack[(seat - fact.dealer - 1) % players :: players]) for seat in range(players))
+    return in_hand_order(fact.pack[(seat - fact.dealer - 1) % players :: players])
 
 
 _CHANGES: Final[dict[type, Callable[[HerzelnState, Any], HerzelnState]]] = {

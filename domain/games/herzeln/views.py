@@ -2,7 +2,7 @@
 
 from domain.cards import Card
 from domain.decider import Seat
-from domain.games.herzeln.fold import contract_of, dealt_hands, rounds_of
+from domain.games.herzeln.fold import contract_of, dealt_hand, rounds_of
 from domain.games.herzeln.model import (
     HerzelnBoard,
     HerzelnFact,
@@ -33,7 +33,7 @@ def publish(fact: HerzelnFact) -> HerzelnPublicFact:
 def confide(fact: HerzelnFact, seat: Seat) -> HerzelnHandDealt | None:
     """Return what a seat learns beyond that: its own hand."""
     if isinstance(fact, HerzelnPackDealt):
-        return HerzelnHandDealt(fact.round, dealt_hands(fact)[seat])
+        return HerzelnHandDealt(fact.round, dealt_hand(fact, seat))
     return None
 
 
