@@ -1,7 +1,7 @@
 """What can be made of a hand: its best split into melds, the best lay, and every single meld."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from functools import lru_cache
+from functools import lru_cache, reduce
 from typing import Final
 
 from msgspec import Struct
@@ -10,8 +10,8 @@ from domain.cards import Card
 from domain.games.romme.deck import DECK, FACE, in_deck_order
 from domain.games.romme.model import RommeReading
 from domain.games.romme.moves import RommeChosenCard, RommeChosenMeld
-from domain.games.romme.patterns import BIT, Pattern, patterns_in
-from domain.games.romme.search import Aim, Candidate, Search, candidates
+from domain.games.romme.patterns import BIT, CARD_BIT, Pattern, patterns_in
+from domain.games.romme.search import JOKER_POINTS_MAX, Aim, Candidate, Search, candidates, copies_worth
 
 _AIMS: Final[tuple[Aim, ...]] = ("cards", "points")
 _JOKER: Final = "JK"
@@ -34,15 +34,16 @@ class HandSearch:
         """`taken` is the just-taken card, which melds use first because it may not be discarded."""
         self._hand = with_first(hand, taken)
         self._taken = taken
-        self._once = self._twice = self._jokers = 0
+        once = twice = jokers = 0
         for card in hand:
-            if card in FACE:
-                bit = BIT[FACE[card]]
-                self._twice |= self._once & bit
-                self._once |= bit
+            bit = CARD_BIT[card]
+            if bit:
+                twice |= once & bit
+                once |= bit
             else:
-                self._jokers += 1
-        self._candidates = candidates(self._once, self._twice, self._jokers)
+                jokers += 1
+        self._once, self._twice, self._jokers = once, twice, jokers
+        self._candidates = candidates(once, twice, jokers)
         self._searches: dict[Aim, Search] = {}
 
     def split(self, aim: Aim) -> Split:
@@ -59,11 +60,18 @@ class HandSearch:
         It reaches `need` points (R-33) and leaves a card that may be discarded (R-53). Most hand
         value goes first, most points only if that does not reach them.
         """
-        for aim in _AIMS if self._candidates else ():
+        if not self._candidates or (need and self._reach() < need):
+            return None
+        for aim in _AIMS:
             melds, kept = self._loose_melds(aim)
             if melds and sum([meld.points for meld in melds]) >= need:
                 return self._assigned(melds, kept)
         return None
+
+    def _reach(self) -> int:
+        """Return points that no lay exceeds: those of all cards that are in some candidate."""
+        faces = reduce(int.__or__, [candidate.faces for candidate in self._candidates])
+        return copies_worth(faces, self._twice) + self._jokers * JOKER_POINTS_MAX
 
     def _loose_melds(self, aim: Aim) -> tuple[list[Candidate], Card | None]:
         """Return the best melds that leave a card other than the just-taken one, and the card kept for it."""
@@ -98,7 +106,10 @@ class HandSearch:
         found = tuple(
             _reading(
                 meld.pattern,
-                [free[face if meld.faces & BIT[face] else _JOKER].pop(0) for face in meld.pattern.faces],
+                [
+                    _CHOSEN[free[face].pop(0)] if meld.faces & BIT[face] else RommeChosenCard(free[_JOKER].pop(0), face)
+                    for face in meld.pattern.faces
+                ],
             )
             for meld in melds
         )
@@ -119,10 +130,9 @@ def _gain(melds: Iterable[Candidate], aim: Aim) -> int:
     return sum(meld.points if aim == "points" else meld.cards_value for meld in melds)
 
 
-def _reading(pattern: Pattern, cards: Iterable[Card]) -> RommeReading:
-    """Return a meld by its faces as a meld of cards, which are given in the same order."""
-    chosen = [_CHOSEN.get(card) or RommeChosenCard(card, face) for card, face in zip(cards, pattern.faces, strict=True)]
-    return RommeReading(pattern.kind, pattern.points, RommeChosenMeld(tuple(chosen), pattern.end))
+def _reading(pattern: Pattern, cards: Iterable[RommeChosenCard]) -> RommeReading:
+    """Return a meld by its faces as a meld of cards, declared in the same order."""
+    return RommeReading(pattern.kind, pattern.points, RommeChosenMeld(tuple(cards), pattern.end))
 
 
 def with_first(hand: Sequence[Card], first: Card | None) -> tuple[Card, ...]:
@@ -138,18 +148,21 @@ def with_first(hand: Sequence[Card], first: Card | None) -> tuple[Card, ...]:
 @lru_cache(maxsize=128)
 def possible_melds(hand: tuple[Card, ...]) -> tuple[RommeReading, ...]:
     """Return every meld of the hand by its faces, each with as few jokers as it needs, most points first."""
-    held: dict[str, Card] = {}
+    bits = [CARD_BIT[card] for card in hand]
+    patterns = patterns_in(reduce(int.__or__, bits, 0), bits.count(0))
+    if not patterns:
+        return ()
+    patterns.sort(key=lambda pattern: -pattern.points)
+    held: dict[str, RommeChosenCard] = {}
     jokers: list[Card] = []
     for card in hand:
         if card in FACE:
-            held.setdefault(FACE[card], card)
+            held.setdefault(FACE[card], _CHOSEN[card])
         else:
             jokers.append(card)
-    patterns = patterns_in(sum([BIT[face] for face in held]), len(jokers))
-    patterns.sort(key=lambda pattern: -pattern.points)
     return tuple([_reading(pattern, _cards_of(pattern, held, jokers)) for pattern in patterns])
 
 
-def _cards_of(pattern: Pattern, held: Mapping[str, Card], jokers: Iterable[Card]) -> list[Card]:
+def _cards_of(pattern: Pattern, held: Mapping[str, RommeChosenCard], jokers: Iterable[Card]) -> list[RommeChosenCard]:
     free = iter(jokers)
-    return [held.get(face) or next(free) for face in pattern.faces]
+    return [held.get(face) or RommeChosenCard(next(free), face) for face in pattern.faces]

@@ -6,8 +6,8 @@ from typing import Final
 
 from msgspec import Struct
 
-from domain.cards import RANKS, SUITS
-from domain.games.romme.deck import ACE_HIGH, ACE_LOW, FACE_VALUE, POSITION, position_value
+from domain.cards import RANKS, SUITS, Card
+from domain.games.romme.deck import ACE_HIGH, ACE_LOW, DECK, FACE, FACE_VALUE, POSITION, position_value
 from domain.games.romme.melds import LARGEST_RUN, LARGEST_SET, SMALLEST, face_at
 from domain.games.romme.model import MeldKind
 from domain.games.romme.moves import End
@@ -17,10 +17,14 @@ BIT: Final[dict[str, int]] = {
     rank + suit: 1 << (number * _RANKS + POSITION[rank] % _RANKS) for number, suit in enumerate(SUITS) for rank in RANKS
 }
 """A bit for each face: suit by suit, king and ace below the two."""
+CARD_BIT: Final[dict[Card, int]] = {card: BIT[FACE[card]] if card in FACE else 0 for card in DECK}
+"""The bit of each card's face; a joker has none."""
 OF_RANK: Final[tuple[int, ...]] = tuple(sum(BIT[rank + suit] for suit in SUITS) for rank in RANKS)
 """The faces of each rank."""
 OF_SUIT: Final[tuple[int, ...]] = tuple(sum(BIT[rank + suit] for rank in RANKS) for suit in SUITS)
 """The faces of each suit."""
+_CLUBS: Final = OF_SUIT[0]
+_KINGS: Final = OF_RANK[RANKS.index("K")]
 
 
 class Pattern(Struct, frozen=True, gc=False):
@@ -94,15 +98,35 @@ _JOKERS_OF_SET_MAX: Final = LARGEST_SET // 2  # R-26
 def patterns_in(faces: int, jokers: int) -> list[Pattern]:
     """Return every meld of faces held and jokers, each face a joker's that is not held: sets, then runs."""
     found: list[Pattern] = []
-    for rank, of_rank in enumerate(OF_RANK):
-        held = faces & of_rank
-        if held & (held - 1):  # R-26: two real cards at least
-            found += _sets_in(rank, held, min(jokers, _JOKERS_OF_SET_MAX))
-    for suit, of_suit in enumerate(OF_SUIT):
-        held = faces & of_suit
-        if held & (held - 1):
-            found += _runs_in(suit, held, jokers)
+    if of_sets := ranks_of_sets(faces, jokers):
+        for rank, of_rank in enumerate(OF_RANK):
+            if of_sets & of_rank:
+                found += _sets_in(rank, faces & of_rank, min(jokers, _JOKERS_OF_SET_MAX))
+    if may_hold_run(faces, jokers):
+        for suit, of_suit in enumerate(OF_SUIT):
+            held = faces & of_suit
+            if held & (held - 1):
+                found += _runs_in(suit, held, jokers)
     return found
+
+
+def ranks_of_sets(faces: int, jokers: int) -> int:
+    """Return the ranks of which faces held and jokers make a set, each by its face of the first suit.
+
+    A set has two real cards at least (R-26): with jokers any two suits will do, without them three.
+    """
+    clubs, spades = faces & _CLUBS, faces >> _RANKS & _CLUBS
+    hearts, diamonds = faces >> 2 * _RANKS & _CLUBS, faces >> 3 * _RANKS
+    twice_black, twice_red = clubs & spades, hearts & diamonds
+    black, red = clubs | spades, hearts | diamonds
+    if jokers:
+        return twice_black | twice_red | black & red
+    return twice_black & red | black & twice_red
+
+
+def may_hold_run(faces: int, jokers: int) -> bool:
+    """Return whether to look for runs: one without jokers has three bits in a row, or queen and king."""
+    return bool(jokers or faces & faces >> 1 & faces >> 2 or faces & faces >> _RANKS - 1 & _KINGS)
 
 
 @lru_cache(maxsize=512)

@@ -14,7 +14,7 @@ from typing import Final, Literal, NamedTuple, TypeAlias
 from domain.cards import SUITS
 from domain.games.romme.deck import ACE_HIGH, ACE_LOW, FACE_VALUE, VALUE
 from domain.games.romme.melds import LARGEST_RUN, LARGEST_SET, SMALLEST, face_at
-from domain.games.romme.patterns import BIT, OF_RANK, OF_SUIT, SET_OF, Pattern, run_at, worth
+from domain.games.romme.patterns import BIT, OF_RANK, OF_SUIT, SET_OF, Pattern, ranks_of_sets, run_at, worth
 
 LOOKS_MAX: Final = 12_000
 """Candidates that one search looks at, all positions together, before it keeps the best found so far."""
@@ -23,7 +23,8 @@ Aim: TypeAlias = Literal["points", "cards"]
 """What is wanted most of: meld points (R-30), or hand value taken out of the hand (R-4)."""
 
 _JOKER_VALUE: Final = VALUE["JK#1"]
-_JOKER_POINTS_MAX: Final = FACE_VALUE["A"]
+JOKER_POINTS_MAX: Final = FACE_VALUE["A"]
+"""The most that a joker counts in a meld."""
 _ROWS: Final[tuple[tuple[tuple[int, int], ...], ...]] = tuple(
     tuple((position, BIT[face_at(position, suit)]) for position in range(ACE_LOW, ACE_HIGH + 1)) for suit in SUITS
 )
@@ -38,8 +39,6 @@ class Candidate(NamedTuple):
     jokers: int
     points: int
     """Meld points."""
-    worth: int
-    """Value of the real cards in a hand."""
     cards_value: int
     """Value of all its cards in a hand."""
     pattern: Pattern
@@ -52,11 +51,12 @@ def candidates(once: int, twice: int, jokers: int) -> list[Candidate]:
     """Return the melds worth trying with faces held at all, those held twice, and jokers."""
     found: list[Candidate] = []
     in_sets = 0
-    for of_rank in OF_RANK:
-        held = once & of_rank
-        if held & (held - 1):  # two suits at least
-            in_sets |= held
-            found += _sets(held, of_rank, min(jokers, LARGEST_SET // 2))
+    if of_sets := ranks_of_sets(once, jokers):
+        for of_rank in OF_RANK:
+            if of_sets & of_rank:
+                held = once & of_rank
+                in_sets |= held
+                found += _sets(held, of_rank, min(jokers, LARGEST_SET // 2))
     for suit, of_suit in enumerate(OF_SUIT):
         held = once & of_suit
         if held & (held - 1):
@@ -118,8 +118,8 @@ def _runs_around(suit: int, low: int, high: int, faces: int, jokers: int) -> Ite
 
 
 def _candidate(faces: int, pattern: Pattern) -> Candidate:
-    jokers, value = len(pattern.faces) - faces.bit_count(), worth(faces)
-    return Candidate(faces, jokers, pattern.points, value, value + jokers * _JOKER_VALUE, pattern)
+    jokers = len(pattern.faces) - faces.bit_count()
+    return Candidate(faces, jokers, pattern.points, worth(faces) + jokers * _JOKER_VALUE, pattern)
 
 
 # the search
@@ -129,57 +129,47 @@ class Search:
     """One aim's search; what it has solved serves every hand that is part of the same one."""
 
     def __init__(self, found: Sequence[Candidate], aim: Aim) -> None:
-        self._joker_worth = _JOKER_POINTS_MAX if aim == "points" else _JOKER_VALUE
-        self._by_lowest: dict[int, list[tuple[int, Candidate]]] = {}
+        self._joker_worth = JOKER_POINTS_MAX if aim == "points" else _JOKER_VALUE
+        self._by_lowest: dict[int, list[tuple[int, int, int, Candidate]]] = {}
         self._solved: dict[tuple[int, int, int], tuple[int, Candidate | None]] = {}
         self.looks = 0
         """Candidates looked at so far."""
         for candidate in found:
             gain = candidate.points if aim == "points" else candidate.cards_value
-            self._by_lowest.setdefault(candidate.faces & -candidate.faces, []).append((gain, candidate))
-        for pairs in self._by_lowest.values():
-            pairs.sort(key=lambda pair: (-pair[0], pair[1].jokers))
+            entry = (gain, candidate.faces, candidate.jokers, candidate)
+            self._by_lowest.setdefault(candidate.faces & -candidate.faces, []).append(entry)
+        for entries in self._by_lowest.values():
+            entries.sort(key=lambda entry: (-entry[0], entry[2]))
         self._lowest = sum(self._by_lowest)
         """Faces that are the lowest of a candidate: the search passes over all others."""
 
     def best(self, once: int, twice: int, jokers: int) -> int:
         """Return the most that can be gained from the faces held, those held twice, and jokers."""
-        return self._solve(once, twice, jokers, _copies_worth(once, twice))
-
-    def _solve(self, once: int, twice: int, jokers: int, worth_left: int) -> int:
-        """Return the most that can be gained; `worth_left` is what all real cards together could bring."""
         lowest = once & self._lowest
         if not lowest:
             return 0
         lowest &= -lowest
-        passed = once & (lowest - 1)
-        if passed:
-            once, worth_left = once - passed, worth_left - _copies_worth(passed, twice)
+        once &= -lowest
         key = (once, twice & once, jokers)
         known = self._solved.get(key)
         if known is not None:
             return known[0]
         if self.looks > LOOKS_MAX:
             return 0
-        most = worth_left + jokers * self._joker_worth
         best, choice = 0, None
-        for gain, candidate in self._by_lowest[lowest]:
+        most = 0  # what all that is left could bring; counted once there is something to compare
+        for gain, faces, needed, candidate in self._by_lowest[lowest]:
             self.looks += 1
-            faces = candidate.faces
-            if faces & ~once or candidate.jokers > jokers:
+            if faces & ~once or needed > jokers:
                 continue
-            value = gain + self._solve(
-                (once & ~faces) | (twice & faces),
-                twice & ~faces,
-                jokers - candidate.jokers,
-                worth_left - candidate.worth,
-            )
+            value = gain + self.best((once & ~faces) | (twice & faces), twice & ~faces, jokers - needed)
             if value > best:
                 best, choice = value, candidate
+                most = most or copies_worth(once, twice) + jokers * self._joker_worth
                 if best == most:
                     break
-        if best < most:
-            value = self._solve(once - lowest, twice, jokers, worth_left - _copies_worth(lowest, twice))
+        if choice is None or best < most:
+            value = self.best(once - lowest, twice, jokers)
             if value > best:
                 best, choice = value, None
         self._solved[key] = (best, choice)
@@ -200,6 +190,6 @@ class Search:
             jokers -= candidate.jokers
 
 
-def _copies_worth(faces: int, twice: int) -> int:
+def copies_worth(faces: int, twice: int) -> int:
     """Return what all copies of faces could bring."""
-    return worth(faces) + worth(faces & twice)
+    return worth(faces) + (worth(faces & twice) if twice else 0)

@@ -5,7 +5,7 @@ from random import Random
 from domain.games.romme.deck import FACE_VALUE
 from domain.games.romme.melds import Shape, check_meld
 from domain.games.romme.moves import RommeChosenCard
-from domain.games.romme.patterns import BIT, RUNS, SET_OF, SETS, Pattern, run_at, worth
+from domain.games.romme.patterns import BIT, RUNS, SET_OF, SETS, Pattern, patterns_in, run_at, worth
 
 SETS_THERE_ARE = 13 * (4 + 1)
 RUNS_THERE_ARE = 4 * sum(14 - count + 1 for count in range(3, 14))
@@ -30,6 +30,13 @@ def test_every_pattern_is_the_meld_that_the_check_finds() -> None:
         assert (shape.kind, shape.points) == (pattern.kind, pattern.points), pattern
         assert tuple(slot.face for slot in shape.slots) == pattern.faces
         assert pattern.bits == sum(BIT[face] for face in pattern.faces)
+
+
+def test_every_pattern_is_found_in_its_faces_and_with_a_joker_for_each_of_them() -> None:
+    for pattern in all_patterns():
+        assert pattern in patterns_in(pattern.bits, 0), pattern
+        for face in pattern.faces:
+            assert pattern in patterns_in(pattern.bits - BIT[face], 1), (pattern, face)
 
 
 def test_patterns_are_found_by_their_place() -> None:
