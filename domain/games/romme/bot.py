@@ -11,7 +11,7 @@ from typing import Final, TypeAlias, TypeVar
 from domain.cards import Card
 from domain.decider import Seat, SeatView
 from domain.games.romme.deck import ACE_HIGH, ACE_LOW, FACE, POSITION, VALUE
-from domain.games.romme.melds import places_left
+from domain.games.romme.melds import open_faces
 from domain.games.romme.model import (
     RommeBoard,
     RommeLayOffPlace,
@@ -78,8 +78,7 @@ def _draw(view: View) -> RommeMove:
 
 
 def _fits_table(board: RommeBoard, card: Card) -> bool:
-    face = FACE.get(card)
-    return any(place == face for meld in board.table for place, _ in places_left(meld))
+    return FACE.get(card) in open_faces(board.table)
 
 
 def _lay_off(view: View) -> RommeMove | None:

@@ -97,7 +97,7 @@ def in_full(move: RommeLay, drafts: tuple[RommeDraft, ...]) -> RommeLay:
 
 def reserved(drafts: tuple[RommeDraft, ...]) -> frozenset[Card]:
     """Return the cards of drafts (R-39)."""
-    return frozenset(slot.card for draft in drafts for slot in draft.slots)
+    return frozenset([slot.card for draft in drafts for slot in draft.slots])
 
 
 # what several moves have in common

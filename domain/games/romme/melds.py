@@ -158,6 +158,12 @@ def places_left(meld: RommeMeld) -> tuple[tuple[str, End | None], ...]:
     return _places_beside_run(meld.slots[0].face, len(meld.slots))
 
 
+@lru_cache(maxsize=1024)
+def open_faces(table: tuple[RommeMeld, ...]) -> frozenset[str]:
+    """Return all faces by which one more card extends a meld of the table."""
+    return frozenset([face for meld in table for face, _ in places_left(meld)])
+
+
 @lru_cache(maxsize=128)
 def _places_in_set(used: tuple[str, ...]) -> tuple[tuple[str, End | None], ...]:
     rank = used[0][0]

@@ -251,13 +251,14 @@ def legal(state: RommeState, seat: Seat, notes: RommeNotes) -> tuple[RommeLegal,
     drafts = open_drafts(state, seat, notes)
     kept = reserved(drafts)
     drafted = bool(drafts) and not isinstance(judge(state, seat, RommeLay(), drafts), Rejection)
-    melds = offers.melds_of(state, seat, kept)
+    melds = offers.melds_of(state, seat)
+    free = offers.melds_of(state, seat, kept) if kept else melds
     found: tuple[RommeLegal | None, ...] = (
-        offers.lay(state, seat, drafted=drafted),
+        offers.lay(state, seat, melds, drafted=drafted),
         offers.lay_off(state, seat, kept),
         offers.swap_joker(state, seat, kept),
         None if drafts else offers.discard(state, seat),
-        RommeLegalPrepare(melds) if melds else None,
+        RommeLegalPrepare(free) if free else None,
         RommeLegalTakeBack(tuple(draft.draft for draft in drafts)) if drafts else None,
     )
-    return tuple(entry for entry in found if entry is not None)
+    return tuple([entry for entry in found if entry is not None])

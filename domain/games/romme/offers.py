@@ -6,7 +6,7 @@ from domain.cards import Card
 from domain.decider import Seat
 from domain.games.romme.deck import FACE
 from domain.games.romme.judge import leaves_discard
-from domain.games.romme.melds import faces_beyond, places_left, takes_joker
+from domain.games.romme.melds import faces_beyond, open_faces, places_left, takes_joker
 from domain.games.romme.model import (
     RommeLayOffPlace,
     RommeLegal,
@@ -49,17 +49,18 @@ def melds_of(state: RommeState, seat: Seat, kept: Collection[Card] = ()) -> tupl
     return possible_melds(with_first(hand, state.taken))
 
 
-def lay(state: RommeState, seat: Seat, *, drafted: bool = False) -> RommeLegalLay | None:
-    """Return what can be laid, None if nothing acceptable was found."""
+def lay(state: RommeState, seat: Seat, melds: Sequence[RommeReading], *, drafted: bool = False) -> RommeLegalLay | None:
+    """Return what can be laid by a hand that can form these melds, None if nothing acceptable was found."""
     needed = need(state, seat)
-    melds = melds_of(state, seat)
     best = HandSearch(state.hands[seat], state.taken).lay(needed) if melds else None
     if best is None and not drafted:
         return None
     alone = tuple(
-        meld
-        for meld in melds
-        if meld.points >= needed and leaves_discard(state, seat, [card.card for card in meld.meld.cards])
+        [
+            meld
+            for meld in melds
+            if meld.points >= needed and leaves_discard(state, seat, [card.card for card in meld.meld.cards])
+        ]
     )
     return RommeLegalLay(needed, drafted, best.melds if best else (), alone)
 
@@ -68,13 +69,20 @@ def lay_off(state: RommeState, seat: Seat, kept: Collection[Card] = ()) -> Romme
     """Return every card that can be laid off alone, and where (R-44 to R-48)."""
     if not state.is_out(seat):
         return None
-    hand = [card for card in state.hands[seat] if card not in kept and leaves_discard(state, seat, (card,))]
-    places = tuple(_places(state, hand)) if hand else ()
-    together = tuple(_together(state, seat, hand))
+    hand: Sequence[Card] = state.hands[seat]
+    if kept:
+        hand = [card for card in hand if card not in kept]
+    if len(state.hands[seat]) <= 2:  # of more cards any one may go
+        hand = [card for card in hand if leaves_discard(state, seat, (card,))]
+    faces = [FACE.get(card) for card in hand]
+    joker = None in faces
+    fits = joker or not open_faces(state.table).isdisjoint(faces)
+    places = tuple(_places(state, hand)) if fits else ()
+    together = tuple(_together(state, seat, hand)) if joker else ()
     return RommeLegalLayOff(places, together) if places or together else None
 
 
-def _places(state: RommeState, hand: list[Card]) -> Iterator[RommeLayOffPlace]:
+def _places(state: RommeState, hand: Sequence[Card]) -> Iterator[RommeLayOffPlace]:
     by_face: dict[str | None, list[Card]] = {}
     for card in hand:
         by_face.setdefault(FACE.get(card), []).append(card)
@@ -89,7 +97,7 @@ def _places(state: RommeState, hand: list[Card]) -> Iterator[RommeLayOffPlace]:
                     yield RommeLayOffPlace(meld.id, card, face, end)
 
 
-def _together(state: RommeState, seat: Seat, hand: list[Card]) -> Iterator[RommeLayOff]:
+def _together(state: RommeState, seat: Seat, hand: Sequence[Card]) -> Iterator[RommeLayOff]:
     """Yield the fewest cards that extend a run which takes no joker alone by a joker and real cards (R-45).
 
     Such a run has as many jokers as real cards, and so has what is added: never 13 cards, so the end of
@@ -154,7 +162,8 @@ def swap_joker(state: RommeState, seat: Seat, kept: Collection[Card] = ()) -> Ro
 
 def discard(state: RommeState, seat: Seat) -> RommeLegalDiscard:
     """Return the cards that can be discarded; there is always one (R-53)."""
-    return RommeLegalDiscard(tuple(card for card in state.hands[seat] if card != state.taken))
+    hand, taken = state.hands[seat], state.taken
+    return RommeLegalDiscard(hand if taken is None else tuple([card for card in hand if card != taken]))
 
 
 # the moves that entries list

@@ -86,12 +86,12 @@ def legal(state: RommeState, seat: Seat) -> tuple[RommeLegal, ...]:
     if state.phase == "opening":
         return (offers.discard(state, seat),)
     found = (
-        offers.lay(state, seat),
+        offers.lay(state, seat, offers.melds_of(state, seat)),
         offers.lay_off(state, seat),
         offers.swap_joker(state, seat),
         offers.discard(state, seat),
     )
-    return tuple(entry for entry in found if entry is not None)
+    return tuple([entry for entry in found if entry is not None])
 
 
 def draws(state: RommeState) -> tuple[RommeLegal, ...]:
