@@ -129,21 +129,21 @@ def public_view(state: TableState, names: Mapping[str, str], people: People | No
     play = state.play
     round_ = game.round_number(play)
     started = state.status != "lobby" and round_ > 0
-    return TablePublic(
-        game=game.key,
-        table=setup.table,
-        rules_version=game.rules_version,
-        status=state.status,
-        version=state.version,
-        visibility=setup.visibility,
-        created=setup.created,
-        host=state.host,
-        seats=(people or people_of(state, names)).seats,
-        options=setup.options if game.lobby is None else game.lobby.options(play),
-        commitment=setup.commitment,
-        round=round_,
-        to_act=tuple([seat for seat, decision in enumerate(state.decisions) if decision is not None]),
-        board=game.board(play) if started else None,
+    return TablePublic(  # by place: so many names would take more time than all the rest
+        game.key,
+        setup.table,
+        game.rules_version,
+        state.status,
+        state.version,
+        setup.visibility,
+        setup.created,
+        state.host,
+        (people or people_of(state, names)).seats,
+        setup.options if game.lobby is None else game.lobby.options(play),
+        setup.commitment,
+        round_,
+        tuple([seat for seat, decision in enumerate(state.decisions) if decision is not None]),
+        game.board(play) if started else None,
     )
 
 

@@ -6,6 +6,8 @@ from domain.games.von_herzen.facts import (
     Fact,
     PrivateFact,
     PublicFact,
+    VonHerzenCardDiscarded,
+    VonHerzenCardLaidOff,
     VonHerzenCardsOffered,
     VonHerzenCardsOfferedPrivate,
     VonHerzenCardsOfferedPublic,
@@ -15,12 +17,15 @@ from domain.games.von_herzen.facts import (
     VonHerzenOfferCountered,
     VonHerzenOfferCounteredPrivate,
     VonHerzenOfferCounteredPublic,
+    VonHerzenPileDrawn,
     VonHerzenRoundDealt,
     VonHerzenRoundDealtPrivate,
     VonHerzenRoundDealtPublic,
+    VonHerzenRunLaid,
     VonHerzenStockDrawn,
     VonHerzenStockDrawnPrivate,
     VonHerzenStockDrawnPublic,
+    VonHerzenTurnEnded,
 )
 from domain.games.von_herzen.fold import dealt_hand, hand_size, idle_most, round_count
 from domain.games.von_herzen.model import (
@@ -37,7 +42,17 @@ from domain.games.von_herzen.runs import PACK
 
 def publish(fact: Fact) -> PublicFact:
     """Return what everybody learns of a fact (V-73)."""
-    match fact:
+    match fact:  # the most frequent first
+        case (
+            VonHerzenTurnEnded()
+            | VonHerzenCardDiscarded()
+            | VonHerzenPileDrawn()
+            | VonHerzenRunLaid()
+            | VonHerzenCardLaidOff()
+        ):
+            return fact
+        case VonHerzenStockDrawn():
+            return VonHerzenStockDrawnPublic(fact.seat)
         case VonHerzenRoundDealt():
             each = hand_size(fact.seats)
             return VonHerzenRoundDealtPublic(fact.round, fact.dealer, each, len(PACK) - each * fact.seats)
@@ -47,15 +62,15 @@ def publish(fact: Fact) -> PublicFact:
             return VonHerzenOfferCounteredPublic(fact.giver, fact.receiver, len(fact.cards))
         case VonHerzenCardsSwapped():
             return VonHerzenCardsSwappedPublic(fact.giver, fact.partner, fact.kind, len(fact.given))
-        case VonHerzenStockDrawn():
-            return VonHerzenStockDrawnPublic(fact.seat)
         case _:
             return fact
 
 
 def confide(fact: Fact, seat: Seat) -> PrivateFact | None:
     """Return what the seat learns beyond everybody, None if nothing (V-73, V-74)."""
-    match fact:
+    match fact:  # the most frequent first
+        case VonHerzenStockDrawn(seat=drawer, card=card):
+            return VonHerzenStockDrawnPrivate(card) if seat == drawer else None
         case VonHerzenRoundDealt():
             return VonHerzenRoundDealtPrivate(dealt_hand(fact, seat))
         case VonHerzenCardsOffered(giver=giver, cards=cards):
@@ -65,8 +80,6 @@ def confide(fact: Fact, seat: Seat) -> PrivateFact | None:
         case VonHerzenCardsSwapped():
             sides = _sides(fact, seat)
             return None if sides is None else VonHerzenCardsSwappedPrivate(*sides)
-        case VonHerzenStockDrawn(seat=drawer, card=card):
-            return VonHerzenStockDrawnPrivate(card) if seat == drawer else None
         case _:
             return None
 
@@ -90,28 +103,28 @@ def _swap_board(swap: VonHerzenSwap | None) -> VonHerzenSwapBoard | None:
 def board(state: VonHerzenState) -> VonHerzenBoard:
     """Return all that every seat and any spectator may know (V-73, V-75)."""
     swap = state.swap
-    return VonHerzenBoard(
-        options=state.options,
-        round=state.round,
-        rounds=round_count(state.options),
-        dealer=state.dealer,
-        phase=state.phase,
-        actor=None if state.phase in IDLE else state.actor,
-        hand_counts=tuple(len(hand) for hand in state.hands),
-        stock=len(state.stock),
-        pile=state.pile,
-        runs=state.runs,
-        taken=state.taken,
-        swap_round=state.swap_round,
-        swap=_swap_board(swap),
-        giver_turns=state.giver_turns,
-        turn=state.turn,
-        go_round=0 if swap is not None or not state.hands else state.turn // len(state.totals) + 1,
-        idle=state.idle,
-        idle_most=idle_most(state.options),
-        out=state.out,
-        scores=state.scores,
-        totals=state.totals,
+    return VonHerzenBoard(  # by place: so many names would take more time than all the rest
+        state.options,
+        state.round,
+        round_count(state.options),
+        state.dealer,
+        state.phase,
+        None if state.phase in IDLE else state.actor,
+        tuple(map(len, state.hands)),
+        len(state.stock),
+        state.pile,
+        state.runs,
+        state.taken,
+        state.swap_round,
+        _swap_board(swap),
+        state.giver_turns,
+        state.turn,
+        0 if swap is not None or not state.hands else state.turn // len(state.totals) + 1,  # go_round
+        state.idle,
+        idle_most(state.options),
+        state.out,
+        state.scores,
+        state.totals,
     )
 
 
