@@ -102,7 +102,7 @@ def _lay_entries(state: VonHerzenState, seat: Seat, hand: Cards) -> tuple[Legal,
 
 def _lay_off_places(state: VonHerzenState, seat: Seat, hand: Cards) -> tuple[VonHerzenLayOffPlace, ...]:
     """Return every laying off that is open (V-43 to V-49)."""
-    if not any(run.owner == seat for run in state.runs):  # V-43
+    if seat not in [run.owner for run in state.runs]:  # V-43
         return ()
     own_joker = state.options.own_joker_layoff
     by_rank: dict[str, list[Card]] = {}
@@ -111,11 +111,12 @@ def _lay_off_places(state: VonHerzenState, seat: Seat, hand: Cards) -> tuple[Von
     places: list[VonHerzenLayOffPlace] = []
     for run in state.runs:
         for end in _ENDS:
-            places += [
-                VonHerzenLayOffPlace(card, run.id, end)
-                for card in by_rank.get(needed_rank(run, end), ())
-                if lay_off_fault(run, card, end, own=run.owner == seat, own_joker=own_joker) is None
-            ]
+            if fitting := by_rank.get(needed_rank(run, end)):
+                places += [
+                    VonHerzenLayOffPlace(card, run.id, end)
+                    for card in fitting
+                    if lay_off_fault(run, card, end, own=run.owner == seat, own_joker=own_joker) is None
+                ]
     return tuple(places)
 
 

@@ -88,14 +88,18 @@ def runs_in(hand: Sequence[Card]) -> tuple[Cards, ...]:
     A joker stands only where the hand lacks the card of the colour. If the hand can lay any run at
     all, the one of the same colour, lowest rank and length is listed.
     """
-    red: list[Card | None] = [None] * FULL
-    black: list[Card | None] = [None] * FULL
     held = 0
     for card in hand:
-        place = PLACE[card]
-        (red if COLOUR[card] == "red" else black)[place] = card
-        held |= _TWICE << place
-    lows = [low for low in range(FULL) if (held >> low) & _FIRST == _FIRST]
+        held |= 1 << PLACE[card]
+    lows = _LOWS[held]
+    if not lows:
+        return ()
+    red: list[Card | None] = [None] * FULL
+    black: list[Card | None] = [None] * FULL
+    for card in hand:
+        (red if COLOUR[card] == "red" else black)[PLACE[card]] = card
+    red += red
+    black += black
     found: list[Cards] = []
     for real, other in ((black, red), (red, black)):
         for low in lows:
@@ -104,20 +108,26 @@ def runs_in(hand: Sequence[Card]) -> tuple[Cards, ...]:
     return tuple(found)
 
 
-_TWICE: Final = 1 | 1 << FULL
-"""A place as bits of the cycle written out twice, so that no run goes over its end."""
-_FIRST: Final = (1 << LEAST_REAL) - 1
-"""The places that every run begins with: whatever the colours, a card of each of these ranks is in it."""
+def _lows(held: int) -> tuple[int, ...]:
+    """Return the places from which on the ranks that every run begins with are held, whatever the colours."""
+    return tuple(low for low in range(FULL) if all(held >> (low + step) % FULL & 1 for step in range(LEAST_REAL)))
+
+
+_LOWS: Final = tuple(map(_lows, range(1 << FULL)))
+"""For each set of ranks, its places as bits, where runs may begin."""
 
 
 def _runs_from(low: int, real: Sequence[Card | None], other: Sequence[Card | None], found: list[Cards]) -> None:
-    """Add the runs of one colour that begin at place `low` of the cycle, a joker where it is needed."""
+    """Add the runs of one colour that begin at place `low` of the cycle, a joker where it is needed.
+
+    The cards of both colours are by place, the cycle twice, so that no run goes over its end.
+    """
     cards: list[Card] = []
     joker = False
     for place in range(low, low + FULL):
-        card = real[place % FULL]
+        card = real[place]
         if card is None:
-            card = None if joker else other[place % FULL]
+            card = None if joker else other[place]
             joker = True
         if card is None:
             return
