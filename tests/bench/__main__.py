@@ -95,7 +95,7 @@ def _draw(latest: Path) -> None:
 def measured(wanted: list[str], keys: list[str], *, quick: bool) -> Iterator[Section]:
     """Measure section by section."""
     if "fold" in wanted:
-        yield folding(keys, matches=4 if quick else 12, most=1000, repetitions=5)
+        yield folding(keys, matches=4 if quick else 12, most=1000, repetitions=5 if quick else 15)
     if "functions" in wanted:
         yield from functions(keys, matches=2 if quick else 5, most=400)
         yield from (section for key in keys if (section := _own(key)) is not None)
