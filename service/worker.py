@@ -33,6 +33,8 @@ _SWEEP_SECONDS: Final = 2.0
 _GRACE_SECONDS: Final = 1.0
 """How long a view may be behind the log before the worker makes it again."""
 _BATCH: Final = 500
+_LOOKED_AT: Final = 5000
+"""Events whose views are looked at in one go: more than are recorded in the grace, or it would fall behind."""
 log = structlog.get_logger("blattwerk.worker")
 
 
@@ -118,7 +120,7 @@ class Worker:
     async def _tail(self) -> None:
         """Follow the feed: repair views that are behind, serve bots while Redis is away."""
         async for heads in Feed(
-            self._services.log, "views", self._services.log.feed_heads, poll_seconds=_POLL_SECONDS, most=_BATCH
+            self._services.log, "views", self._services.log.feed_heads, poll_seconds=_POLL_SECONDS, most=_LOOKED_AT
         ).batches():
             await asyncio.sleep(_GRACE_SECONDS)
             with suppress(StoreUnavailableError):  # the sweep and the next event of the table find it again

@@ -6,7 +6,7 @@ from typing import Any, Final, TypeAlias
 from uuid import UUID
 
 from projections.batch import Batch
-from service.store.buckets import BUCKETS, bucket_of
+from service.store.buckets import bucket_of
 from service.store.committer import Committer
 from service.store.connections import PATIENCE_SECONDS, Pool
 from service.store.encoding import EncodedRow, encode_row
@@ -206,14 +206,17 @@ class Log:
 
         Ordered by bucket and position, without gaps in any bucket, at most `limit`.
         """
-        positions = [checkpoint.get(bucket, 0) for bucket in range(BUCKETS)]
-        rows = await self._pool.fetch(_FEED_HEADS, (list(range(BUCKETS)), positions, limit, limit))
-        return [FeedHead(*row) for row in rows]
+        return [FeedHead(*row) for row in await self._feed(_FEED_HEADS, checkpoint, limit)]
 
     async def feed_ends(self, checkpoint: Mapping[int, int], limit: int) -> list[FeedEnd]:
-        """Return the same events as `feed_heads`, with what tells the ends of matches.
+        """Return the same events as `feed_heads`, with what tells the ends of matches."""
+        return [FeedEnd(*row) for row in await self._feed(_FEED_ENDS, checkpoint, limit)]
 
-        Of a reader that is far behind only so many buckets are looked at as fill the answer.
+    async def _feed(self, query: str, checkpoint: Mapping[int, int], limit: int) -> list[tuple[Any, ...]]:
+        """Read on in the buckets in which there is something new.
+
+        Of a reader that is far behind only so many are looked at as fill the answer: each of them is read
+        up to the limit, whatever is left of that in the end.
         """
         buckets: list[int] = []
         waiting = 0
@@ -225,8 +228,7 @@ class Log:
         if not buckets:
             return []
         positions = [checkpoint.get(bucket, 0) for bucket in buckets]
-        rows = await self._pool.fetch(_FEED_ENDS, (buckets, positions, limit, limit))
-        return [FeedEnd(*row) for row in rows]
+        return await self._pool.fetch(query, (buckets, positions, limit, limit))
 
     async def bucket_heads(self) -> list[int]:
         """Return the last position of every bucket, 0 where there is none."""
