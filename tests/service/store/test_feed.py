@@ -1,13 +1,16 @@
 """The feed gives every event once, in order, while others append."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping
+from itertools import pairwise
 from uuid import uuid4
+
+import psycopg
 
 from service.store.events import FeedHead
 from service.store.feed import Feed
 from service.store.log import Log
-from tests.service.store.given import first_event, following, given_stream, then_log_is_whole
+from tests.service.store.given import first_event, following, given_stream, streams_in, then_log_is_whole
 
 
 async def take(batches: AsyncIterator[list[FeedHead]], count: int) -> list[FeedHead]:
@@ -110,3 +113,53 @@ async def test_ends_are_told_in_the_order_of_the_feed(log: Log) -> None:
         assert not any(end.ends for end in ends)
     assert read == [(head.bucket, head.position) for head in heads]
     assert len(read) == 3 * len(streams)
+
+
+async def test_a_reader_that_has_caught_up_waits_for_the_next_poll(log: Log) -> None:
+    """Under load a few events more are always there: looked at one by one they would cost the most."""
+    await log.append(first_event(uuid4()))
+    asked: list[float] = []
+
+    async def read(checkpoint: Mapping[int, int], limit: int) -> list[FeedHead]:
+        asked.append(asyncio.get_running_loop().time())
+        return await log.feed_heads(checkpoint, limit)
+
+    batches = Feed(log, "views", read, poll_seconds=0.3, most=3).batches()
+    for _ in range(4):
+        await anext(batches)
+        await log.append(first_event(uuid4()))
+    assert [later - earlier >= 0.3 for earlier, later in pairwise(asked)] == [True] * 3
+    for _ in range(8):
+        await log.append(first_event(uuid4()))
+    read_before = len(asked)
+    assert [len(await anext(batches)) for _ in range(3)] == [3, 3, 3]
+    assert asked[-1] - asked[read_before] < 0.3, "a reader that is behind reads on at once"
+    await batches.aclose()
+
+
+async def test_a_reader_far_behind_reads_only_what_it_takes(log: Log, database_url: str) -> None:
+    """A look that read every bucket to its limit would cost the more the further it is behind."""
+    for stream in [stream for bucket in range(40) for stream in streams_in(bucket, 1)]:
+        await given_stream(log, 12, stream)
+    before = index_reads(database_url)
+    checkpoint: dict[int, int] = {}
+    looks = 0
+    while heads := await log.feed_heads(checkpoint, 12):
+        assert len(heads) == 12
+        checkpoint |= {head.bucket: head.position for head in heads}
+        looks += 1
+    await log.close()
+    await log.open()
+    assert looks == 40
+    heads_of_buckets, places = 41 * 40, 40 * 24
+    assert index_reads(database_url) - before <= heads_of_buckets + places
+
+
+def index_reads(database_url: str) -> int:
+    """How many entries of the index of positions have been read so far."""
+    with psycopg.connect(database_url, autocommit=True) as connection:
+        connection.execute("select pg_stat_force_next_flush()")
+        ((reads,),) = connection.execute(
+            "select idx_tup_read from pg_stat_user_indexes where indexrelname = 'events_place'"
+        ).fetchall()
+    return int(reads)
