@@ -9,7 +9,8 @@ from projections.table_view import Heading, Projection
 
 VIEW_TTL_SECONDS: Final = 7 * 24 * 3600
 
-Written: TypeAlias = Literal["ok", "old", "notes"]
+Written: TypeAlias = Literal["ok", "old", "notes", "gap"]
+"""What became of a write; see `RedisStore.write`."""
 
 
 class ViewsAwayError(Exception):
@@ -61,7 +62,8 @@ def apply_command(prefix: str, request: WriteRequest) -> tuple[Any, ...]:
             fields += ("lists", new.lists)
     since = new.version if request.rewrite else 0 if old is None else old.version
     key = f"{prefix}{{{new.heading.table}}}"
-    return (key, since, new.version, VIEW_TTL_SECONDS, len(new.notes), *new.notes, *fields)
+    notes = new.notes if old is None else old.notes
+    return (key, since, new.version, VIEW_TTL_SECONDS, len(new.notes), *new.notes, *notes, *fields)
 
 
 _SEATS: Final = tuple(f"seat:{seat}" for seat in range(6))

@@ -9,19 +9,21 @@ differ where the connection was lost in between); for each seat `seat:<n>` and, 
 from typing import Final
 
 APPLY: Final = """
--- KEYS: the table's hash. ARGV: from, to, ttl in seconds, number of seats with notes (0 or all), the notes
--- version of each, then field, value, ... ; an empty value deletes the field. `from` = 0: all fields are given;
--- `from` = `to`: rewrite of the same version (new names, new notes).
+-- KEYS: the table's hash. ARGV: from, to, ttl in seconds, number of seats with notes (0 or all), for each the version
+-- of its notes, and the one that it had at `from`, then field, value, ... ; an empty value deletes the field.
+-- `from` = 0: all fields are given; `from` = `to`: rewrite of the same version (new names, new notes), all too.
+-- Answers `old` and `notes` if something newer is here, `gap` if this is not what the fields are changes of.
 local key, from, to = KEYS[1], tonumber(ARGV[1]), tonumber(ARGV[2])
 local current = tonumber(redis.call('HGET', key, 'version') or '0')
 if current > to then return 'old' end
 if current == to and from ~= to and from ~= 0 then return 'old' end
 if from ~= 0 and current ~= from then return 'gap' end
 local seats = tonumber(ARGV[4])
-local first = 5 + seats
+local first = 5 + 2 * seats
 for seat = 0, seats - 1 do
-  local known = tonumber(ARGV[5 + seat])
-  if tonumber(redis.call('HGET', key, 'notes:' .. seat) or '0') > known then return 'notes' end
+  local stored = tonumber(redis.call('HGET', key, 'notes:' .. seat) or '0')
+  if stored > tonumber(ARGV[5 + seat]) then return 'notes' end
+  if from ~= 0 and from ~= to and stored ~= tonumber(ARGV[5 + seats + seat]) then return 'gap' end
 end
 local changed = {'version', to}
 for i = first, #ARGV, 2 do

@@ -154,7 +154,9 @@ class RedisStore:
     def write(self, request: WriteRequest) -> Awaitable[Written]:
         """Write a table's projection; an older one never overwrites a newer one (`old`).
 
-        `notes`: Redis has a seat's part made from newer private notes; load them and write again.
+        `notes`: Redis has a seat's part made from newer private notes; load them and write again. `gap`: Redis has
+        lost what the projection is a change of; load all private notes, which it may have had newer, and
+        write the whole of it.
         """
         if self.away:
             raise ViewsAwayError
@@ -325,13 +327,19 @@ class RedisStore:
     async def _exchange_writes(self, requests: list[WriteRequest]) -> list[Written | Exception]:
         answers = await self._write_to(self.generation, requests)
         if self._next is not None:
-            await self._write_to(self._next, requests)
+            later = await self._write_to(self._next, requests)
+            answers = ["gap" if new == "gap" else old for old, new in zip(answers, later, strict=True)]
         return answers
 
     async def _write_to(self, generation: int, requests: list[WriteRequest]) -> list[Written | Exception]:
         prefix = f"bw:{generation}:"
         results = await self._pipelined([apply_command(prefix, request) for request in requests], self._apply_sha)
-        gaps = [place for place, result in enumerate(results) if result == b"gap"]
+        # Without notes this projection is all there is to know; with notes the caller has to see to them.
+        gaps = [
+            place
+            for place, (request, result) in enumerate(zip(requests, results, strict=True))
+            if result == b"gap" and not request.projection.notes
+        ]
         if gaps:
             requests = list(requests)
             for place in gaps:

@@ -46,7 +46,7 @@ class SeatPrivate:
                 seat = seat_of(table.state, account)
                 if seat is not None and await self._recorder.was_noted(notes.seats[seat].stream, notes.bucket, command):
                     await notes.catch_up(self._log, [seat])
-                    return view_of(await self._views.projection(table), seat)
+                    return view_of(await self._views.publish(table, rewrite=True), seat)  # it may have been cut short
                 if seat is None:
                     judged: Any = TableRefusal("not_seated")
                 elif table.state.status == "lobby":

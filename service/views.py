@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from domain.decider import Seat
 from domain.table.model import TableState
-from projections.redis_commands import ViewsAwayError, WriteRequest, Written
+from projections.redis_commands import TableSeen, ViewsAwayError, WriteRequest, Written
 from projections.redis_store import RedisStore
 from projections.table_view import Projection, project, splice
 from service.live import LiveTable, TableCache, TableNames, is_code
@@ -66,11 +66,19 @@ class Views:
     async def publish(self, table: LiveTable, *, rewrite: bool = False) -> Projection:
         """Write the table's projection to Redis; without Redis readers fold from the log."""
         before = table.projection
+        if before is None:
+            await self._catch_up_notes(table)  # Redis may have lost newer ones, and then could not say so
         projection = self._prepared(table) or await self.projection(table)
         with suppress(ViewsAwayError):
             written = await self._store.write(WriteRequest(projection, before, rewrite))
-            while self._renamed(table) or await self._is_behind(table, written, rewrite=rewrite):
-                rewrite = rewrite or self._renamed(table)
+            while True:
+                if written == "gap":
+                    before = None
+                    await self._catch_up_notes(table)
+                elif self._renamed(table):
+                    rewrite = True
+                elif not await self._is_behind(table, written, rewrite=rewrite):
+                    break
                 projection = await self.projection(table)
                 written = await self._store.write(WriteRequest(projection, before, rewrite))
         table.projection = projection
@@ -120,7 +128,7 @@ class Views:
             seen = await self._store.read(str(stream), account, known_version, known_notes, known_names)
         except ViewsAwayError:
             seen = None
-        if seen is None or (known is not None and known.state.version > seen.version):
+        if seen is None or (known is not None and _is_newer(known, seen)):
             return await self._see_folded(stream, account, etag, code)
         if seen.visibility == "private" and seen.seat is None and not await self._knows_code(stream, code):
             return None
@@ -154,6 +162,13 @@ class Views:
             return False
         table = await self._cache.get(stream)
         return table is not None and is_code(code, table.join_code)
+
+
+def _is_newer(table: LiveTable, seen: TableSeen) -> bool:
+    """Whether this process knows of moves or of notes of the viewer that are not in the view."""
+    if table.state.version > seen.version:
+        return True
+    return table.notes is not None and seen.seat is not None and table.notes.seats[seen.seat].version > seen.notes
 
 
 def _projection(table: LiveTable, state: TableState, names: TableNames, notes: TableNotes | None) -> Projection:

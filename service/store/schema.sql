@@ -57,10 +57,13 @@ begin
       select g.place from unnest(p_guards) g
       where exists (
         select from events x
-        where x.bucket = p_events[g.place].bucket and x.stream = g.stream and x.version > g.version));
+        where x.bucket = p_events[g.place].bucket and x.stream = g.stream and x.version > g.version)
+      or exists (
+        select from unnest(p_events) with ordinality e
+        where e.stream = g.stream and e.version > g.version and e.ordinality < g.place));
   end if;
 
-  if cardinality(p_events) = 1 and cardinality(outdated) is distinct from 1 then
+  if cardinality(p_events) = 1 and coalesce(cardinality(outdated), 0) = 0 then
     select x.version, x.hash into head_version, head_hash from events x
     where x.bucket = single.bucket and x.stream = single.stream order by x.version desc limit 1;
     if coalesce(head_version, 0) = single.version - 1 and coalesce(head_hash, single.previous_hash) = single.previous_hash then

@@ -13,7 +13,7 @@ create type stream_guard as (
 --   2  this very event is already there
 --   0  another event has the version
 --   3  its predecessor is not there, or has another hash
---   4  the stream that its guard names has gone on
+--   4  the stream that its guard names has gone on, in the log or before it in the batch
 -- A stream may occur once in a batch. `place` of a guard is that of its event among `p_events`, from 1. Reads of
 -- events are written as ranges in the order of the index they have to use: with statistics of an empty table
 -- all indexes cost the same, and the plan is kept.
@@ -51,10 +51,13 @@ begin
       select g.place from unnest(p_guards) g
       where exists (
         select from events x
-        where x.bucket = p_events[g.place].bucket and x.stream = g.stream and x.version > g.version));
+        where x.bucket = p_events[g.place].bucket and x.stream = g.stream and x.version > g.version)
+      or exists (
+        select from unnest(p_events) with ordinality e
+        where e.stream = g.stream and e.version > g.version and e.ordinality < g.place));
   end if;
 
-  if cardinality(p_events) = 1 and cardinality(outdated) is distinct from 1 then
+  if cardinality(p_events) = 1 and coalesce(cardinality(outdated), 0) = 0 then
     select x.version, x.hash into head_version, head_hash from events x
     where x.bucket = single.bucket and x.stream = single.stream order by x.version desc limit 1;
     if coalesce(head_version, 0) = single.version - 1 and coalesce(head_hash, single.previous_hash) = single.previous_hash then

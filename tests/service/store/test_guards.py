@@ -4,10 +4,12 @@ import asyncio
 from uuid import UUID, uuid4
 
 import msgspec
+import psycopg
 import pytest
 
 from domain.fairness import genesis
 from service.store.buckets import bucket_of
+from service.store.encoding import EncodedRow, EncodedRowDumper, encode_row
 from service.store.events import Appended
 from service.store.log import Guard, Log, NewEvent
 from tests.service.store.given import RULES, first_event, following, given_stream, next_event, then_log_is_whole
@@ -103,3 +105,28 @@ async def test_of_a_note_and_an_event_that_does_not_know_it_one_waits_for_the_ot
     assert all(position < noted_at for own, position, noted_at in raced if own)
     assert {own for own, _, _ in raced} == {True, False}
     then_log_is_whole(database_url)
+
+
+async def test_a_note_that_goes_before_in_the_same_batch_counts(log: Log, database_url: str) -> None:
+    """The service never sends both at once; the log does not rely on it."""
+    (first,) = await given_stream(log, 1)
+    await log.append(first_event(uuid4()))
+    notes = uuid4()
+    busy = [log.append(first_event(uuid4())) for _ in range(3)]  # so that the next ones share a batch
+    move = guarded(following(first), Guard(notes, 0))
+    *_, noted_, moved = await asyncio.gather(*busy, log.append(noted(first.stream, notes)), log.append(move))
+    assert (noted_.own, moved.own) == (True, False)
+    assert then_log_is_whole(database_url) == 6
+
+
+@pytest.mark.parametrize("guards", [1, 2, 3])
+async def test_one_event_alone_may_have_several_guards(log: Log, database_url: str, guards: int) -> None:
+    (first,) = await given_stream(log, 1)
+    notes = uuid4()
+    await log.append(noted(first.stream, notes))
+    row = EncodedRow(encode_row(following(first)))
+    with psycopg.connect(database_url, autocommit=True) as connection:
+        connection.adapters.register_dumper(EncodedRow, EncodedRowDumper)
+        named = ", ".join([f"row(1, '{notes}', 0)::stream_guard"] * guards)
+        query = f"select status from append_events(array[%b::new_event], array[{named}])"
+        assert connection.execute(query, (row,)).fetchall() == [(4,)]
