@@ -76,8 +76,9 @@ def test_a_process_with_older_notes_loads_them_before_it_writes_what_was_lost(
     sort_hand(through(other, there), table, "suit")  # what the other process knows of the notes
     sort_hand(through(other, here), table, "suit")
     sorted_ = sort_hand(other, table, "rank")["you"]["hand"]
+    decision = player.view(table)["you"]["decision"]
     redis.flushall()
-    drawn = through(player, there).move(table, player.view(table)["you"]["decision"], {"type": "draw_stock"})
+    drawn = through(player, there).move(table, decision, {"type": "draw_stock"})
     assert drawn.status_code == 200
     for url in two_processes:
         assert through(other, url).view(table)["you"]["hand"] == sorted_
@@ -85,8 +86,17 @@ def test_a_process_with_older_notes_loads_them_before_it_writes_what_was_lost(
 
 def test_a_tag_that_names_the_newest_notes_comes_with_them(two_processes: tuple[str, str], redis: Redis) -> None:
     here, there = two_processes
-    people, table = started(here)
-    player, other = on_turn_and_waiting(people, table)
+    people = [Player(here, name) for name in ("Ada", "Ben", "Cem")]
+    table = people[0].create("romme", seats=3)
+    for guest in people[1:]:
+        guest.sit(table)
+    people[0].start(table)
+    turn = next(seat for seat in range(3) if people[seat].view(table)["you"]["decision"] is not None)
+    view = people[turn].view(table)
+    if entry(view, "discard") is not None:  # the opening: its first card goes
+        people[turn].move(table, view["you"]["decision"], {"type": "discard", "card": view["you"]["hand"][0]})
+        turn = (turn + 1) % 3
+    player, other = people[turn], people[(turn + 2) % 3]  # nothing of the other changes with this turn
     sort_hand(through(other, there), table, "suit")
     through(player, here)
     assert player.move(table, player.view(table)["you"]["decision"], {"type": "draw_stock"}).status_code == 200
