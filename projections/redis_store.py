@@ -155,8 +155,8 @@ class RedisStore:
         """Write a table's projection; an older one never overwrites a newer one (`old`).
 
         `notes`: Redis has a seat's part made from newer private notes; load them and write again. `gap`: Redis has
-        lost what the projection is a change of; load all private notes, which it may have had newer, and
-        write the whole of it.
+        lost what the projection is a change of; load all private notes, of which it may have had newer ones,
+        and write the whole.
         """
         if self.away:
             raise ViewsAwayError
@@ -334,19 +334,6 @@ class RedisStore:
     async def _write_to(self, generation: int, requests: list[WriteRequest]) -> list[Written | Exception]:
         prefix = f"bw:{generation}:"
         results = await self._pipelined([apply_command(prefix, request) for request in requests], self._apply_sha)
-        # Without notes this projection is all there is to know; with notes the caller has to see to them.
-        gaps = [
-            place
-            for place, (request, result) in enumerate(zip(requests, results, strict=True))
-            if result == b"gap" and not request.projection.notes
-        ]
-        if gaps:
-            requests = list(requests)
-            for place in gaps:
-                requests[place] = WriteRequest(requests[place].projection, None)
-            again = [apply_command(prefix, requests[place]) for place in gaps]
-            for place, result in zip(gaps, await self._pipelined(again, self._apply_sha), strict=True):
-                results[place] = result
         # Lists follow only where the view was really taken: a late, older view must not undo them.
         lists = [
             command
