@@ -159,7 +159,7 @@ class Codec:
     ) -> Sealed:
         """Return the event that records `facts`, with its parts sealed under the table's salts."""
         game = self.game
-        public = tuple([game.publish(fact) for fact in facts.game])
+        public = tuple([game.public_form(fact) for fact in facts.game])
         hidden = tuple(
             [
                 (place, fact)
@@ -171,7 +171,7 @@ class Codec:
         if hidden:  # a fact that hides nothing has no private form either
             private = tuple(
                 [
-                    tuple([told for _, fact in hidden if (told := game.confide(fact, seat)) is not None])
+                    tuple([told for _, fact in hidden if (told := game.private_form(fact, seat)) is not None])
                     for seat in range(seats)
                 ]
             )

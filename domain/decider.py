@@ -7,8 +7,8 @@ What is hidden is never removed from a message; messages are built from types th
 it. A fact has up to three forms:
 
 - the fact itself, complete: what the fold needs. If it hides nothing it is stored as it is;
-- its public form (`publish`), one for each fact, in the same order: what everybody learns;
-- a private form (`confide`) for a seat that may learn more than everybody.
+- its public form (`public_form`), one for each fact, in the same order: what everybody learns;
+- a private form (`private_form`) for a seat that may learn more than everybody.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -190,9 +190,9 @@ class Game(Generic[OptionsT, StateT, MoveT, FactT, BoardT, PrivateT, LegalT]):
     fact_type: Any
     """Union of complete facts (those that hide nothing and those that hide something)."""
     public_type: Any
-    """Union of public forms: what `publish` returns."""
+    """Union of public forms: what `public_form` returns."""
     private_fact_type: Any
-    """Union of private forms: what `confide` returns."""
+    """Union of private forms: what `private_form` returns."""
     board_type: type[BoardT]
     private_type: type[PrivateT]
     legal_type: Any
@@ -221,8 +221,8 @@ class Game(Generic[OptionsT, StateT, MoveT, FactT, BoardT, PrivateT, LegalT]):
     """The move the service makes for an absent player who has to act."""
 
     # what viewers may know
-    publish: Callable[[FactT], Any]
-    confide: Callable[[FactT, Seat], Any]
+    public_form: Callable[[FactT], Any]
+    private_form: Callable[[FactT, Seat], Any]
     """The private form for a seat, or None if it learns no more than everybody."""
     round_number: Callable[[StateT], int]
     """The running or last round, from 1; 0 before the first."""

@@ -109,7 +109,7 @@ def _refused(judged: TableRefusal | OptionProblem | Rejection | None, event: Eve
 
 
 def _compared_ends(state: TableState, played: PlayedUnder, version: int) -> Divergence | None:
-    outcome = state.setup.game.outcome(state.play)
+    outcome = state.setup.game.outcome(state.game_state)
     if outcome != played.outcome:
         return Divergence(version, "result", _change("result", to_builtins(played.outcome), to_builtins(outcome)))
     return None if state.status in ("finished", "closed") else Divergence(version, "result", "it would not be over")

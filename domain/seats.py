@@ -6,7 +6,7 @@ from typing import TypeVar
 EntryT = TypeVar("EntryT")
 
 
-def put(entries: Sequence[EntryT], seat: int, entry: EntryT) -> tuple[EntryT, ...]:
+def with_entry(entries: Sequence[EntryT], seat: int, entry: EntryT) -> tuple[EntryT, ...]:
     """Return the entries of all seats with that of one seat, which there must be, replaced."""
     changed = [*entries]
     changed[seat] = entry

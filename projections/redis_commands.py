@@ -5,7 +5,7 @@ from typing import Any, Final, Literal, TypeAlias
 
 from msgspec import Struct
 
-from projections.table_view import Heading, Projection
+from projections.table_view import Projection, TableHeader
 
 VIEW_TTL_SECONDS: Final = 7 * 24 * 3600
 
@@ -13,7 +13,7 @@ Written: TypeAlias = Literal["ok", "old", "notes", "gap"]
 """What became of a write; see `RedisStore.write`."""
 
 
-class ViewsAwayError(Exception):
+class RedisUnavailableError(Exception):
     """Redis does not answer. Nothing is lost: everything it holds follows from the log."""
 
 
@@ -47,7 +47,7 @@ def apply_command(prefix: str, request: WriteRequest) -> tuple[Any, ...]:
     old = None if request.rewrite else request.before
     fields: list[Any] = []
     if old is None:
-        fields += ["public", new.public, *_heading_fields(new.heading, ()), "lists", new.lists]
+        fields += ["public", new.public, *_header_fields(new.header, ()), "lists", new.lists]
         for seat, part in enumerate(new.seats):
             fields += (_SEATS[seat], part)
     else:
@@ -56,12 +56,12 @@ def apply_command(prefix: str, request: WriteRequest) -> tuple[Any, ...]:
         for seat, part in enumerate(new.seats):
             if old.seats[seat] is not part and old.seats[seat] != part:
                 fields += (_SEATS[seat], part)
-        if old.heading is not new.heading:
-            fields += _heading_fields(new.heading, old.heading.players)
+        if old.header is not new.header:
+            fields += _header_fields(new.header, old.header.players)
         if old.lists != new.lists:
             fields += ("lists", new.lists)
     since = new.version if request.rewrite else 0 if old is None else old.version
-    key = f"{prefix}{{{new.heading.table}}}"
+    key = f"{prefix}{{{new.header.table}}}"
     notes = new.notes if old is None else old.notes
     return (key, since, new.version, VIEW_TTL_SECONDS, len(new.notes), *new.notes, *notes, *fields)
 
@@ -69,13 +69,13 @@ def apply_command(prefix: str, request: WriteRequest) -> tuple[Any, ...]:
 _SEATS: Final = tuple(f"seat:{seat}" for seat in range(6))
 
 
-def _heading_fields(heading: Heading, before: tuple[str | None, ...]) -> list[Any]:
-    """The fields of a heading; `before` are the players whom Redis may know."""
-    fields: list[Any] = ["summary", heading.summary, "visibility", heading.visibility, "names", heading.names_tag]
+def _header_fields(header: TableHeader, before: tuple[str | None, ...]) -> list[Any]:
+    """The fields of a header; `before` are the players whom Redis may know."""
+    fields: list[Any] = ["summary", header.summary, "visibility", header.visibility, "names", header.names_tag]
     for player in before:
-        if player is not None and player not in heading.players:
+        if player is not None and player not in header.players:
             fields += [f"player:{player}", ""]
-    for seat, player in enumerate(heading.players):
+    for seat, player in enumerate(header.players):
         if player is not None:
             fields += [f"player:{player}", seat]
     return fields
@@ -87,7 +87,7 @@ _STATUSES: Final = ("lobby", "running", "between_rounds", "finished", "closed")
 def list_commands(prefix: str, request: WriteRequest) -> list[tuple[Any, ...]]:
     """What one projection changes in the lists of tables, players and waiting bots."""
     new, old = request.projection, request.before
-    here, gone = new.heading, None if old is None else old.heading
+    here, gone = new.header, None if old is None else old.header
     if old is not None and here is gone and old.lists == new.lists and not new.bots_to_act:
         return []
     commands: list[tuple[Any, ...]] = []
@@ -118,7 +118,7 @@ def list_commands(prefix: str, request: WriteRequest) -> list[tuple[Any, ...]]:
 def written(result: Any) -> Written | Exception:
     """Return what became of a write."""
     if isinstance(result, Exception):
-        return ViewsAwayError(str(result))
+        return RedisUnavailableError(str(result))
     answer: Written = result.decode()
     return answer
 
@@ -126,7 +126,7 @@ def written(result: Any) -> Written | Exception:
 def seen(result: Any) -> TableSeen | Exception | None:
     """Return what a read found, None if Redis does not have the table."""
     if isinstance(result, Exception):
-        return ViewsAwayError(str(result))
+        return RedisUnavailableError(str(result))
     if result is None:
         return None
     version, visibility, seat, notes, names = result[:5]

@@ -1,6 +1,6 @@
 """The one place that talks to Redis: writes and reads projections, wakes the worker.
 
-Keys begin with `bw:<generation>:`. Redis may be empty, behind or away at any time: `ViewsAwayError`
+Keys begin with `bw:<generation>:`. Redis may be empty, behind or away at any time: `RedisUnavailableError`
 says so, and the caller folds from the log instead.
 
     bw:generation                          hash: current, next (while a rebuild runs)
@@ -25,11 +25,11 @@ from redis.asyncio.retry import Retry
 from redis.backoff import NoBackoff
 from redis.exceptions import NoScriptError, RedisError
 
-from projections.batch import Batch
+from projections.coalescer import Coalescer
 from projections.redis_commands import (
     VIEW_TTL_SECONDS,
+    RedisUnavailableError,
     TableSeen,
-    ViewsAwayError,
     WriteRequest,
     Written,
     apply_command,
@@ -66,8 +66,8 @@ class RedisStore:
         self._down_until = 0.0
         self._apply_sha = ""
         self._read_sha = ""
-        self._writes: Batch[WriteRequest, Written] = Batch(self._exchange_writes)
-        self._reads: Batch[tuple[str, str, int, int, str], TableSeen | None] = Batch(self._exchange_reads)
+        self._writes: Coalescer[WriteRequest, Written] = Coalescer(self._exchange_writes)
+        self._reads: Coalescer[tuple[str, str, int, int, str], TableSeen | None] = Coalescer(self._exchange_reads)
         self._refresher: asyncio.Task[None] | None = None
         self._listener: asyncio.Task[None] | None = None
         self.listening = False
@@ -75,7 +75,7 @@ class RedisStore:
 
     async def open(self) -> None:
         """Load the scripts and learn the generation; a Redis that is away is no error."""
-        with suppress(ViewsAwayError):
+        with suppress(RedisUnavailableError):
             await self.refresh()
         self._refresher = asyncio.create_task(self._keep_fresh())
 
@@ -114,7 +114,7 @@ class RedisStore:
         self._next = int(following) if following is not None else None
 
     async def ping(self) -> None:
-        """ViewsAwayError if Redis does not answer."""
+        """RedisUnavailableError if Redis does not answer."""
         try:
             await self._redis.ping()
         except (RedisError, OSError) as error:
@@ -159,8 +159,8 @@ class RedisStore:
         and write the whole.
         """
         if self.away:
-            raise ViewsAwayError
-        return self._writes.ask(request)
+            raise RedisUnavailableError
+        return self._writes.submit(request)
 
     def read(self, table: str, account: str, version: int, notes: int, names: str) -> Awaitable[TableSeen | None]:
         """Return the view of a table for an account (`''` for none), None if Redis does not have it.
@@ -168,8 +168,8 @@ class RedisStore:
         With the `version`, `notes` and `names` the caller has (-1 and '' for none) its bytes are left out.
         """
         if self.away:
-            raise ViewsAwayError
-        return self._reads.ask((table, account, version, notes, names))
+            raise RedisUnavailableError
+        return self._reads.submit((table, account, version, notes, names))
 
     async def forget(self, table: str) -> None:
         """Drop a table's view, so that the next read folds it anew."""
@@ -219,7 +219,7 @@ class RedisStore:
         `after` is the place of the last table of the page before.
         """
         if self.away:
-            raise ViewsAwayError
+            raise RedisUnavailableError
         if not self.complete:
             return None
         key = f"bw:{self.generation}:tables:{game}:{status}"
@@ -315,13 +315,13 @@ class RedisStore:
     # exchanges
 
     async def exchange(self, *commands: tuple[Any, ...]) -> list[Any]:
-        """Send commands in one exchange and return their answers. ViewsAwayError if one fails."""
+        """Send commands in one exchange and return their answers. RedisUnavailableError if one fails."""
         if self.away:
-            raise ViewsAwayError
+            raise RedisUnavailableError
         results = await self._pipelined(list(commands))
         for result in results:
             if isinstance(result, Exception):
-                raise ViewsAwayError(str(result))
+                raise RedisUnavailableError(str(result))
         return results
 
     async def _exchange_writes(self, requests: list[WriteRequest]) -> list[Written | Exception]:
@@ -402,12 +402,12 @@ class RedisStore:
         ]
         return [seen(result) for result in await self._pipelined(commands, self._read_sha)]
 
-    def _failed(self, error: Exception) -> ViewsAwayError:
+    def _failed(self, error: Exception) -> RedisUnavailableError:
         self._down_until = time.monotonic() + _DOWN_SECONDS
-        return ViewsAwayError(str(error))
+        return RedisUnavailableError(str(error))
 
     async def _keep_fresh(self) -> None:
         while True:
             await asyncio.sleep(_REFRESH_SECONDS)
-            with suppress(ViewsAwayError):
+            with suppress(RedisUnavailableError):
                 await self.refresh()

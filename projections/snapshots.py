@@ -1,4 +1,4 @@
-"""Folds of a table at some version as bytes: a shortcut for replays, never truth.
+"""Snapshots of a table at some version as bytes: a shortcut for replays, never truth.
 
 A snapshot carries everything the fold needs to go on, the chain hash of its version, and a digest under
 the service's key. Bytes that were not made by this service for this table, or by code whose states had
@@ -47,7 +47,7 @@ class _Snapshot(Struct, frozen=True, gc=False):
     host: Seat | None
     ready: tuple[bool, ...]
     decisions: tuple[int | None, ...]
-    play: Raw
+    game_state: Raw
     adjudications: tuple[Adjudicated, ...]
 
 
@@ -75,7 +75,7 @@ def snapshot(fold: Fold, key: bytes) -> bytes:
             host=state.host,
             ready=state.ready,
             decisions=state.decisions,
-            play=Raw(_encode(state.play)),
+            game_state=Raw(_encode(state.game_state)),
             adjudications=state.adjudications,
         )
     )
@@ -87,7 +87,10 @@ def opened(stored: bytes, table: str, version: int, key: bytes) -> Fold | None:
     digest, content = stored[:_DIGEST_BYTES], stored[_DIGEST_BYTES:]
     if not hmac.compare_digest(digest, _digest(content, key)):
         return None
-    found = _decode(content)
+    try:
+        found = _decode(content)
+    except msgspec.ValidationError:  # made by a version of this service that kept other fields
+        return None
     if (found.table, found.version) != (table, version):
         return None
     if found.rules not in GAMES or found.shape != _shape(found.rules):
@@ -97,7 +100,7 @@ def opened(stored: bytes, table: str, version: int, key: bytes) -> Fold | None:
 
 def _state(found: _Snapshot, game: AnyGame) -> TableState:
     options = msgspec.json.decode(found.options, type=game.options_type)
-    play: Any = msgspec.json.decode(found.play, type=game.state_type)
+    game_state: Any = msgspec.json.decode(found.game_state, type=game.state_type)
     setup = Setup(found.table, game, options, found.count, found.visibility, found.commitment, found.created)
     return TableState(
         setup,
@@ -107,7 +110,7 @@ def _state(found: _Snapshot, game: AnyGame) -> TableState:
         found.host,
         found.ready,
         found.decisions,
-        play,
+        game_state,
         found.adjudications,
     )
 

@@ -116,7 +116,7 @@ def place_of(wins: int, average: int, player: str) -> str:
 
 
 class StandingsCopy:
-    """Standings in Redis. All methods raise ViewsAwayError if it does not answer."""
+    """Standings in Redis. All methods raise RedisUnavailableError if it does not answer."""
 
     def __init__(self, redis: RedisStore) -> None:
         self._redis = redis

@@ -41,7 +41,7 @@ class TableSummary(Struct, frozen=True, gc=False):
     options: Any
 
 
-class Heading(Struct, frozen=True, gc=False):
+class TableHeader(Struct, frozen=True, gc=False):
     """What stays of a projection while people, names, host, status and options do."""
 
     made_from: tuple[Any, ...]
@@ -62,12 +62,12 @@ class Heading(Struct, frozen=True, gc=False):
 class Projection(Struct, frozen=True, gc=False):
     """Everything that Redis keeps of one table at one version."""
 
-    heading: Heading
+    header: TableHeader
     people: People
     version: int
     public: bytes
     """JSON object of the public part."""
-    yours: tuple[You, ...]
+    seat_parts: tuple[You, ...]
     """Each seat's part, and below its JSON object."""
     seats: tuple[bytes, ...]
     notes: tuple[int, ...]
@@ -93,7 +93,7 @@ def project(
     """
     people = people_of(state, names, None if before is None else before.people)
     public = public_view(state, names, people)
-    yours = tuple(
+    seat_parts = tuple(
         [
             seat_part(state, seat, notes=notes[seat][1] if notes else None, join_code=join_code)
             for seat in range(state.setup.seats)
@@ -103,28 +103,30 @@ def project(
     for seat in public.to_act:
         bots_to_act = bots_to_act or state.seats[seat].kind == "bot"
     made_from = (state.status, state.host, state.seats, public.options, names)
-    if before is not None and before.heading.made_from == made_from:
-        heading = before.heading
-        lists = before.lists if before.bots_to_act == bots_to_act else _lists(heading, bots_to_act)
+    if before is not None and before.header.made_from == made_from:
+        header = before.header
+        lists = before.lists if before.bots_to_act == bots_to_act else _lists(header, bots_to_act)
     else:
-        heading = _heading(state, public, names, made_from)
-        lists = _lists(heading, bots_to_act)
+        header = _header(state, public, names, made_from)
+        lists = _lists(header, bots_to_act)
     return Projection(
-        heading,
+        header,
         people,
         state.version,
         _encode(public),
-        yours,
-        _seat_bytes(yours, before),
+        seat_parts,
+        _seat_bytes(seat_parts, before),
         tuple([version for version, _ in notes]),
         bots_to_act,
         lists,
     )
 
 
-def _heading(state: TableState, public: TablePublic, names: Mapping[str, str], made_from: tuple[Any, ...]) -> Heading:
+def _header(
+    state: TableState, public: TablePublic, names: Mapping[str, str], made_from: tuple[Any, ...]
+) -> TableHeader:
     setup = state.setup
-    return Heading(
+    return TableHeader(
         made_from,
         setup.table,
         public.game,
@@ -137,18 +139,18 @@ def _heading(state: TableState, public: TablePublic, names: Mapping[str, str], m
     )
 
 
-def _lists(heading: Heading, bots_to_act: bool) -> str:
-    players = crc32("|".join(player or "" for player in heading.players).encode())
-    return f"{heading.status}:{int(bots_to_act)}:{players:08x}"
+def _lists(header: TableHeader, bots_to_act: bool) -> str:
+    players = crc32("|".join(player or "" for player in header.players).encode())
+    return f"{header.status}:{int(bots_to_act)}:{players:08x}"
 
 
-def _seat_bytes(yours: tuple[You, ...], before: Projection | None) -> tuple[bytes, ...]:
+def _seat_bytes(seat_parts: tuple[You, ...], before: Projection | None) -> tuple[bytes, ...]:
     if before is None:
-        return tuple([_encode(you) for you in yours])
+        return tuple([_encode(you) for you in seat_parts])
     return tuple(
         [
             known if you == old else _encode(you)
-            for you, old, known in zip(yours, before.yours, before.seats, strict=True)
+            for you, old, known in zip(seat_parts, before.seat_parts, before.seats, strict=True)
         ]
     )
 

@@ -27,17 +27,17 @@ from service.api import (
     tables,
     transparency,
 )
+from service.api.http import Answer, Call, Operation, answer
+from service.api.problems import PROBLEM_TYPE, problem_answer, problem_of, translated
+from service.api.protocol import EXCHANGE
 from service.composition import Services
-from service.contract import contract_bytes
+from service.contract.document import contract_bytes
 from service.errors import ForbiddenError, HttpError, ServiceError, UnavailableError
-from service.http import Answer, Call, Operation, answer
-from service.logs import begin_request
-from service.problems import PROBLEM_TYPE, problem_answer, problem_of, translated
-from service.protocol import EXCHANGE
+from service.runtime.logs import begin_request
 from service.store.errors import StoreUnavailableError
 
 if TYPE_CHECKING:
-    from service.settings import Settings
+    from service.runtime.settings import Settings
 
 OPERATIONS: Final[tuple[Operation[Any], ...]] = (
     *players.OPERATIONS,

@@ -11,7 +11,7 @@ from uuid import UUID
 
 import click
 
-from service.settings import Settings, SettingsError, listed, load_settings
+from service.runtime.settings import Settings, SettingsError, listed, load_settings
 
 _READY: Final = """\
 Blattwerk answers at {url}, {processes}; {data}. Ctrl-C stops everything.
@@ -26,8 +26,8 @@ A first look:
 def _explained() -> Iterator[None]:
     """End the program with one line, on standard error, for what an operator can mend."""
     from service.embedded import EmbeddedServersError
+    from service.processes.supervisor import ServeError
     from service.store.errors import StoreError
-    from service.supervisor import ServeError
 
     try:
         yield
@@ -37,7 +37,7 @@ def _explained() -> Iterator[None]:
 
 
 def _settings() -> Settings:
-    from service.logs import configure_logs
+    from service.runtime.logs import configure_logs
 
     settings = load_settings()
     configure_logs(settings)
@@ -56,7 +56,7 @@ def serve() -> None:
     API processes and a worker, with embedded servers unless others are set.
     """
     with _explained():
-        from service import supervisor
+        from service.processes import supervisor
         from service.store.migrations import migrate
 
         settings = _settings()
@@ -79,8 +79,8 @@ def worker() -> None:
     Workers play for bots and keep projections; as many as you like may run.
     """
     with _explained():
-        from service.process import run_worker
-        from service.supervisor import complete_settings
+        from service.processes.process import run_worker
+        from service.processes.supervisor import complete_settings
 
         with complete_settings(_settings()) as settings:
             run_worker(settings)
@@ -90,8 +90,8 @@ def worker() -> None:
 def migrate() -> None:
     """Bring the schema of the database up to date."""
     with _explained():
+        from service.processes.supervisor import complete_settings
         from service.store.migrations import migrate as apply
-        from service.supervisor import complete_settings
 
         with complete_settings(_settings()) as settings:
             applied = apply(settings.database_dsn)
@@ -110,8 +110,8 @@ def rebuild() -> None:
     From the log, while the service runs, which then switches to them.
     """
     with _explained():
-        from service import worker
-        from service.supervisor import complete_settings
+        from service.jobs import worker
+        from service.processes.supervisor import complete_settings
 
         with complete_settings(_settings()) as settings:
             tables, generation = asyncio.run(worker.rebuild(settings))
@@ -132,8 +132,8 @@ def create(role: Literal["arbiter", "operator"], name: str | None) -> None:
     Its token is printed, this once.
     """
     with _explained():
+        from service.processes.supervisor import complete_settings
         from service.store.migrations import migrate
-        from service.supervisor import complete_settings
 
         with complete_settings(_settings()) as settings:
             migrate(settings.database_dsn)
@@ -175,7 +175,7 @@ def audit(everything: bool, table: UUID | None) -> None:
     if everything == (table is not None):
         raise click.UsageError("name a table, or give --all")
     with _explained():
-        from service.supervisor import complete_settings
+        from service.processes.supervisor import complete_settings
 
         with complete_settings(_settings()) as settings:
             damage = asyncio.run(_audit(settings, table))
@@ -186,8 +186,8 @@ def audit(everything: bool, table: UUID | None) -> None:
 
 
 async def _audit(settings: Settings, table: UUID | None) -> str | None:
-    from service.audit import audit_all, audit_table
     from service.composition import Services
+    from service.records.log_audit import audit_all, audit_table
 
     services = Services(settings)
     await services.open()
@@ -217,7 +217,7 @@ def refold(rules: str, as_json: bool) -> None:
     if rules not in GAMES:
         raise click.UsageError(f"there are no rules {rules!r}; there are {', '.join(sorted(GAMES))}")
     with _explained():
-        from service.supervisor import complete_settings
+        from service.processes.supervisor import complete_settings
 
         with complete_settings(_settings()) as settings:
             changed = asyncio.run(_refold(settings, rules, as_json))
@@ -230,8 +230,8 @@ async def _refold(settings: Settings, rules: str, as_json: bool) -> bool:
     from domain.codec import DamagedEventError
     from domain.registry import GAMES
     from service.composition import Services
-    from service.live import DamagedStreamError
-    from service.refold import Changed, refold_all
+    from service.records.refold import Changed, refold_all
+    from service.tables.live_table import DamagedStreamError
 
     def tell(one: Changed) -> None:
         if not as_json:

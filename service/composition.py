@@ -5,31 +5,31 @@ from typing import TYPE_CHECKING
 
 from projections.redis_store import RedisStore
 from projections.standings import StandingsCopy
-from service.access import Access
-from service.accounts import Accounts
-from service.commands import Recorder
-from service.disputes import Disputes
-from service.folds import Folds
-from service.heads import Signer
-from service.live import TableCache
-from service.lobby import Lobby
-from service.metrics import Metrics
-from service.patience import Patience
-from service.records import Records
-from service.replays import Replays
-from service.seat_private import SeatPrivate
-from service.standings import Standings
+from service.accounts.accounts import Accounts
+from service.api.patience import Patience
+from service.disputes.disputes import Disputes
+from service.records.records import Records
+from service.records.signer import Signer
+from service.records.transparency import Transparency
+from service.runtime.metrics import Metrics
+from service.standings.standings import Standings
 from service.store.accounts import AccountStore
 from service.store.disputes import DisputeStore
 from service.store.log import Log
 from service.store.standings import StandingsStore
 from service.store.transparency import TransparencyStore
-from service.tables import Tables
-from service.transparency import Transparency
-from service.views import Views
+from service.tables.access import Access
+from service.tables.live_table import TableCache
+from service.tables.lobby import Lobby
+from service.tables.recorder import Recorder
+from service.tables.replays import Replays
+from service.tables.seat_private import SeatPrivate
+from service.tables.snapshots import Snapshots
+from service.tables.tables import Tables
+from service.tables.views import Views
 
 if TYPE_CHECKING:
-    from service.settings import Settings
+    from service.runtime.settings import Settings
 
 
 class Services:
@@ -42,14 +42,14 @@ class Services:
         self.redis = RedisStore(settings.redis_dsn)
         self.account_store = AccountStore(settings.database_dsn)
         self.accounts = Accounts(self.account_store, self.redis, key=key)
-        self.folds = Folds(self.log, self.redis, key=key)
-        self.cache = TableCache(self.log, self.folds, settings.cache_tables)
+        self.snapshots = Snapshots(self.log, self.redis, key=key)
+        self.cache = TableCache(self.log, self.snapshots, settings.cache_tables)
         self.views = Views(self.redis, self.log, self.cache, self.accounts)
         self.access = Access(self.cache)
-        self.recorder = Recorder(self.log, self.cache, self.folds, self.views, key=key)
+        self.recorder = Recorder(self.log, self.cache, self.snapshots, self.views, key=key)
         self.tables = Tables(self.log, self.cache, self.access, self.recorder, self.views, self.redis)
         self.seat_private = SeatPrivate(self.log, self.cache, self.access, self.recorder, self.views)
-        self.replays = Replays(self.log, self.cache, self.folds, self.accounts)
+        self.replays = Replays(self.log, self.cache, self.snapshots, self.accounts)
         self.lobby = Lobby(self.redis, self.log, self.cache, self.views, key=key)
         self.signer = Signer(key, settings.origin)
         self.transparency_store = TransparencyStore(settings.database_dsn)
@@ -58,7 +58,7 @@ class Services:
         self.standings_store = StandingsStore(settings.database_dsn)
         self.standings = Standings(self.standings_store, self.log, StandingsCopy(self.redis), key=key)
         self.dispute_store = DisputeStore(settings.database_dsn)
-        self.disputes = Disputes(self.log, self.dispute_store, self.cache, self.views, self.folds, key=key)
+        self.disputes = Disputes(self.log, self.dispute_store, self.cache, self.views, self.snapshots, key=key)
         self.metrics = Metrics()
         self.body_patience = Patience(settings.body_seconds)
         self.contract = b""

@@ -18,7 +18,7 @@
     ├── LimitError                   429  too much at once
     └── UnavailableError             503  database away, overload
 
-A caller's mistake never gives a 500. `KINDS` is the one table from error to problem.
+A caller's mistake never gives a 500. `PROBLEM_TYPES` is the one table from error to problem.
 """
 
 from collections.abc import Mapping, Sequence
@@ -147,7 +147,7 @@ HTTP_DETAILS: Final = {
 }
 
 
-class Kind(NamedTuple):
+class ProblemType(NamedTuple):
     """A problem type: its status, slug (the last part of its `type`) and constant title."""
 
     status: int
@@ -155,36 +155,38 @@ class Kind(NamedTuple):
     title: str
 
 
-KINDS: Final[dict[type[ServiceError], Kind]] = {
-    InvalidRequestError: Kind(400, "invalid-request", "The request is not valid"),
-    MalformedBodyError: Kind(400, "malformed-body", "The body is not JSON"),
-    OptionError: Kind(400, "invalid-option", "An option is not known or its value is not allowed"),
-    KeyRequiredError: Kind(400, "idempotency-key-required", "Idempotency-Key is missing"),
-    UnauthenticatedError: Kind(401, "unauthenticated", "A valid token is needed"),
-    ForbiddenError: Kind(403, "forbidden", "Your role does not allow this"),
-    NotFoundError: Kind(404, "not-found", "Not found"),
-    ConflictError: Kind(409, "conflict", "The table does not allow this now"),
-    DecisionError: Kind(409, "decision", "The decision is not open"),
-    IllegalMoveError: Kind(409, "illegal-move", "The rules refuse the move"),
-    OptionConflictError: Kind(409, "option-conflict", "The options contradict each other"),
-    KeyInFlightError: Kind(409, "idempotency-key-in-flight", "The first request with this key is still being served"),
-    KeyReusedError: Kind(422, "idempotency-key-reused", "The key was used with another body"),
-    LimitError: Kind(429, "rate-limited", "Too many requests"),
-    UnavailableError: Kind(503, "unavailable", "The service cannot answer now"),
+PROBLEM_TYPES: Final[dict[type[ServiceError], ProblemType]] = {
+    InvalidRequestError: ProblemType(400, "invalid-request", "The request is not valid"),
+    MalformedBodyError: ProblemType(400, "malformed-body", "The body is not JSON"),
+    OptionError: ProblemType(400, "invalid-option", "An option is not known or its value is not allowed"),
+    KeyRequiredError: ProblemType(400, "idempotency-key-required", "Idempotency-Key is missing"),
+    UnauthenticatedError: ProblemType(401, "unauthenticated", "A valid token is needed"),
+    ForbiddenError: ProblemType(403, "forbidden", "Your role does not allow this"),
+    NotFoundError: ProblemType(404, "not-found", "Not found"),
+    ConflictError: ProblemType(409, "conflict", "The table does not allow this now"),
+    DecisionError: ProblemType(409, "decision", "The decision is not open"),
+    IllegalMoveError: ProblemType(409, "illegal-move", "The rules refuse the move"),
+    OptionConflictError: ProblemType(409, "option-conflict", "The options contradict each other"),
+    KeyInFlightError: ProblemType(
+        409, "idempotency-key-in-flight", "The first request with this key is still being served"
+    ),
+    KeyReusedError: ProblemType(422, "idempotency-key-reused", "The key was used with another body"),
+    LimitError: ProblemType(429, "rate-limited", "Too many requests"),
+    UnavailableError: ProblemType(503, "unavailable", "The service cannot answer now"),
 }
-HTTP_KINDS: Final = {
-    405: Kind(405, "method-not-allowed", "Method not allowed"),
-    406: Kind(406, "not-acceptable", "Not acceptable"),
-    413: Kind(413, "body-too-large", "Body too large"),
-    415: Kind(415, "unsupported-media-type", "Unsupported media type"),
+HTTP_PROBLEM_TYPES: Final = {
+    405: ProblemType(405, "method-not-allowed", "Method not allowed"),
+    406: ProblemType(406, "not-acceptable", "Not acceptable"),
+    413: ProblemType(413, "body-too-large", "Body too large"),
+    415: ProblemType(415, "unsupported-media-type", "Unsupported media type"),
 }
-INTERNAL: Final = Kind(500, "internal", "Internal error")
+INTERNAL: Final = ProblemType(500, "internal", "Internal error")
 
 
-def kind_of(error: Exception) -> Kind:
+def problem_type_of(error: Exception) -> ProblemType:
     """Return the problem type of an error; anything unforeseen is an internal one."""
     if isinstance(error, HttpError):
-        return HTTP_KINDS[error.status]
+        return HTTP_PROBLEM_TYPES[error.status]
     if isinstance(error, ServiceError):
-        return KINDS[type(error)]
+        return PROBLEM_TYPES[type(error)]
     return INTERNAL

@@ -165,7 +165,7 @@ def _digest_of(state: TableState | None) -> str | None:
                 state.host,
                 state.ready,
                 state.decisions,
-                state.play,
+                state.game_state,
             )
         )
     ).hexdigest()

@@ -50,39 +50,39 @@ def _created(game: AnyGame, table: str, fact: TableCreated, time: int) -> TableS
         host=0,
         ready=(False,) * fact.seats,
         decisions=(None,) * fact.seats,
-        play=game.new(options, fact.seats),
+        game_state=game.new(options, fact.seats),
     )
 
 
 def apply(state: TableState, actor: Seat | None, facts: Facts) -> TableState:
     """Return the state after one event: its facts, the next version, the decisions now open."""
-    play: Any = state.play
+    game_state: Any = state.game_state
     evolve_game = state.setup.game.evolve
     for fact in facts.game:
-        play = evolve_game(play, fact)
-    return apply_judged(state, actor, facts, play)
+        game_state = evolve_game(game_state, fact)
+    return apply_judged(state, actor, facts, game_state)
 
 
-def apply_judged(state: TableState, actor: Seat | None, facts: Facts, play: Any) -> TableState:
-    """Return the state after one event whose game facts are known to lead to `play`."""
+def apply_judged(state: TableState, actor: Seat | None, facts: Facts, game_state: Any) -> TableState:
+    """Return the state after one event whose game facts are known to lead to `game_state`."""
     version = state.version + 1
     for fact in facts.table:
         state = evolve(state, fact)
     game, status = state.setup.game, state.status
-    acting: tuple[Seat, ...] = game.to_act(play) if status == "running" else ()
+    acting: tuple[Seat, ...] = game.to_act(game_state) if status == "running" else ()
     if facts.game and not acting:  # while somebody has to act, a running match runs on
-        status = _status(game, state, play)
-        acting = game.to_act(play) if status == "running" else ()
+        status = _status(game, state, game_state)
+        acting = game.to_act(game_state) if status == "running" else ()
     decisions = _decisions(state.decisions, acting, actor, version)
-    return structs.replace(state, version=version, status=status, decisions=decisions, play=play)
+    return structs.replace(state, version=version, status=status, decisions=decisions, game_state=game_state)
 
 
-def _status(game: AnyGame, state: TableState, play: Any) -> Status:
+def _status(game: AnyGame, state: TableState, game_state: Any) -> Status:
     if state.status == "closed":
         return "closed"
-    if game.outcome(play) is not None:
+    if game.outcome(game_state) is not None:
         return "finished"
-    if game.lobby is not None and state.status != "lobby" and game.lobby.between_rounds(play):
+    if game.lobby is not None and state.status != "lobby" and game.lobby.between_rounds(game_state):
         return "between_rounds"
     return "lobby" if state.status == "lobby" else "running"
 

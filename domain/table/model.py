@@ -172,7 +172,7 @@ class Accepted(Struct, frozen=True, gc=False):
     """A move that the rules accept: its facts, and the game's state after them."""
 
     facts: Facts
-    play: Any
+    game_state: Any
 
 
 # State
@@ -189,7 +189,7 @@ class TableState(Struct, frozen=True, gc=False):
     ready: tuple[bool, ...]
     decisions: tuple[int | None, ...]
     """For each seat the number of its open decision."""
-    play: Any
+    game_state: Any
     """The game's state."""
     adjudications: tuple[Adjudicated, ...] = ()
     """What arbiters decided about the finished match, in order."""

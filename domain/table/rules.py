@@ -122,9 +122,9 @@ def start(state: TableState, by: Seat | None, chance: Chance) -> Facts | TableRe
     if state.status == "lobby":
         if any(occupant.kind == "open" for occupant in state.seats):
             return TableRefusal("seats_open")
-        return Facts((MatchStarted(), *_unready(state)), game.start(state.play, chance))
+        return Facts((MatchStarted(), *_unready(state)), game.start(state.game_state, chance))
     if state.status == "between_rounds" and game.lobby is not None:
-        return Facts(_unready(state), game.lobby.start_round(state.play, chance))
+        return Facts(_unready(state), game.lobby.start_round(state.game_state, chance))
     return TableRefusal("match_started" if game.lobby is None else "round_running")
 
 
@@ -140,7 +140,7 @@ def change_options(
         return TableRefusal("options_fixed")
     if state.status == "running":
         return TableRefusal("round_running")
-    changed = lobby.change_options(state.play, values)
+    changed = lobby.change_options(state.game_state, values)
     if isinstance(changed, OptionProblem):
         return changed
     return Facts(_unready(state) if changed else (), changed)
@@ -167,7 +167,7 @@ def end_match(state: TableState, by: Seat | None, secret: str) -> Facts | TableR
         return TableRefusal("match_not_started" if state.status == "lobby" else "match_not_open")
     if state.status == "running":
         return TableRefusal("round_running")
-    ended = lobby.end_match(state.play)
+    ended = lobby.end_match(state.game_state)
     return ended if isinstance(ended, Rejection) else Facts((SecretRevealed(secret),), ended)
 
 
@@ -185,23 +185,23 @@ def move(
     if state.status == "closed":
         return TableRefusal("table_over")
     game = state.setup.game
-    judged = game.decide(state.play, seat, asked, chance)
+    judged = game.decide(state.game_state, seat, asked, chance)
     if isinstance(judged, Rejection):
         return judged
     if open_decision is None:
         return TableRefusal("stale_decision")
-    play = state.play
+    game_state = state.game_state
     for fact in judged:
-        play = game.evolve(play, fact)
-    over = game.outcome(play) is not None
-    return Accepted(Facts((SecretRevealed(secret),) if over else (), judged), play)
+        game_state = game.evolve(game_state, fact)
+    over = game.outcome(game_state) is not None
+    return Accepted(Facts((SecretRevealed(secret),) if over else (), judged), game_state)
 
 
 def adjudicate(state: TableState, fact: Adjudicated) -> Facts | TableRefusal:
     """Judge an arbiter's decision of a dispute: after the end only, and once more for the appeal."""
     if state.status in OPEN_STATUSES:
         return TableRefusal("match_running")
-    if state.setup.game.round_number(state.play) == 0:
+    if state.setup.game.round_number(state.game_state) == 0:
         return TableRefusal("match_not_started")
     if not 1 <= fact.version <= (state.final_version or 0):
         return TableRefusal("version_unknown")

@@ -111,8 +111,8 @@ NOBODY: Final[Mapping[str, str]] = {}
 
 def people_of(state: TableState, names: Mapping[str, str], before: People | None = None) -> People:
     """Return the seats as everybody may see them; `before`, those of an earlier state, if nothing has changed."""
-    game, play = state.setup.game, state.play
-    totals, outcome = game.totals(play), game.outcome(play)
+    game, game_state = state.setup.game, state.game_state
+    totals, outcome = game.totals(game_state), game.outcome(game_state)
     made_from = (state.seats, state.ready, totals, outcome, names)
     if before is not None and before.made_from == made_from:
         return before
@@ -126,8 +126,8 @@ def public_view(state: TableState, names: Mapping[str, str], people: People | No
     """
     setup = state.setup
     game = setup.game
-    play = state.play
-    round_ = game.round_number(play)
+    game_state = state.game_state
+    round_ = game.round_number(game_state)
     started = state.status != "lobby" and round_ > 0
     return TablePublic(  # by place: so many names would take more time than all the rest
         game.key,
@@ -139,11 +139,11 @@ def public_view(state: TableState, names: Mapping[str, str], people: People | No
         setup.created,
         state.host,
         (people or people_of(state, names)).seats,
-        setup.options if game.lobby is None else game.lobby.options(play),
+        setup.options if game.lobby is None else game.lobby.options(game_state),
         setup.commitment,
         round_,
         tuple([seat for seat, decision in enumerate(state.decisions) if decision is not None]),
-        game.board(play) if started else None,
+        game.board(game_state) if started else None,
     )
 
 
@@ -169,16 +169,16 @@ def _seats(
 def seat_part(state: TableState, seat: Seat, *, notes: Any = None, join_code: str | None = None) -> You:
     """Return what only `seat` may see. `notes` are the seat's private notes where the game keeps some."""
     game = state.setup.game
-    play = state.play
-    if state.status == "lobby" or game.round_number(play) == 0:
+    game_state = state.game_state
+    if state.status == "lobby" or game.round_number(game_state) == 0:
         return You(seat, None, (), (), None, join_code)
     decision = state.decisions[seat]
     if game.notes is None or notes is None:
-        hand, private = game.hand(play, seat), game.private(play, seat)
-        legal = () if decision is None else game.legal(play, seat)
+        hand, private = game.hand(game_state, seat), game.private(game_state, seat)
+        legal = () if decision is None else game.legal(game_state, seat)
     else:
-        hand, private = game.notes.hand(play, seat, notes), game.notes.private(play, seat, notes)
-        legal = () if decision is None else game.notes.legal(play, seat, notes)
+        hand, private = game.notes.hand(game_state, seat, notes), game.notes.private(game_state, seat, notes)
+        legal = () if decision is None else game.notes.legal(game_state, seat, notes)
     return You(seat, decision, hand, legal, private, join_code)
 
 

@@ -5,10 +5,10 @@ from typing import Any, Final
 import msgspec
 
 from domain.disputes.views import DisputeSeen
-from service import wire_disputes as wire
-from service.dispute_evidence import Opened
-from service.disputes import Asked
-from service.http import Answer, Call, Operation, answer
+from service.api.http import Answer, Call, Operation, answer
+from service.api.types import disputes as wire
+from service.disputes.disputes import Asked
+from service.disputes.evidence import Opened
 from service.store.disputes import DisputeRow
 
 _new_dispute = msgspec.json.Decoder(wire.NewDispute)

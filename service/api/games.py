@@ -4,12 +4,12 @@ from typing import Any, Final
 
 from domain.decider import AnyGame
 from domain.registry import CURRENT
-from service import wire
+from service.api.http import Answer, Call, Operation, answer
 from service.api.links import game_links
 from service.api.shared import GAME_PARAMETER
-from service.contract_schemas import completed
+from service.api.types import resources as wire
+from service.contract.schemas import completed
 from service.errors import NotFoundError
-from service.http import Answer, Call, Operation, answer
 
 _CACHE: Final = {"Cache-Control": "public, max-age=300"}
 

@@ -4,9 +4,9 @@ from typing import Any
 
 from prometheus_client import CONTENT_TYPE_LATEST
 
-from projections.redis_commands import ViewsAwayError
-from service import wire
-from service.http import Answer, Call, Operation, answer
+from projections.redis_commands import RedisUnavailableError
+from service.api.http import Answer, Call, Operation, answer
+from service.api.types import resources as wire
 
 
 async def livez(_: Call) -> Answer:
@@ -17,7 +17,7 @@ async def readyz(call: Call) -> Answer:
     await call.services.log.ping()
     try:
         await call.services.redis.ping()
-    except ViewsAwayError:
+    except RedisUnavailableError:
         return answer(wire.Readiness("degraded", "ok", "away"), headers={"Cache-Control": "no-store"})
     return answer(wire.Readiness("ok", "ok", "ok"), headers={"Cache-Control": "no-store"})
 

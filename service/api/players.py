@@ -5,8 +5,8 @@ from uuid import UUID
 
 import msgspec
 
-from service import wire
-from service.http import Answer, Call, Operation, answer
+from service.api.http import Answer, Call, Operation, answer
+from service.api.types import resources as wire
 from service.store.accounts import TokenRow
 
 _new_player = msgspec.json.Decoder(wire.NewPlayer)

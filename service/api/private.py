@@ -9,13 +9,13 @@ import msgspec
 
 from domain.registry import CURRENT
 from domain.table.model import TableRefusal
-from service import wire_games
+from service.api.http import Answer, Call, Operation, answer, canonical_body
 from service.api.links import draft_links
 from service.api.shared import TABLE_ETAG, VIEW_HEADERS, body_for, strict, view_answer
-from service.commands import once
+from service.api.types import games as wire_games
 from service.errors import NotFoundError
-from service.http import Answer, Call, Operation, answer, canonical_body
-from service.refusals import raise_refusal
+from service.tables.recorder import once
+from service.tables.refusals import raise_refusal
 
 
 def _decoders(types: Mapping[str, Any]) -> dict[str, Any]:

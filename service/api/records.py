@@ -5,9 +5,9 @@ from collections.abc import AsyncIterator
 from typing import Any, Final
 
 from domain.record import MEDIA_TYPE
-from service import wire
+from service.api.http import Answer, Call, Operation, answer, streamed
 from service.api.shared import VIEW_HEADERS
-from service.http import Answer, Call, Operation, answer, streamed
+from service.api.types import resources as wire
 
 _TEXT: Final = "text/plain"
 

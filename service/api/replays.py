@@ -7,11 +7,12 @@ import msgspec
 
 from domain.decider import AnyGame
 from domain.registry import CURRENT
-from service import wire, wire_games
+from service.api.http import Answer, Call, Operation, answer
 from service.api.shared import VIEW_HEADERS, decoded_for, strict
+from service.api.types import games as wire_games
+from service.api.types import resources as wire
 from service.errors import ConflictError, FieldError, InvalidRequestError
-from service.http import Answer, Call, Operation, answer
-from service.replays import Viewer
+from service.tables.replays import Viewer
 
 _moves: Final[dict[str, Any]] = {key: msgspec.json.Decoder(strict(game.move_type)) for key, game in CURRENT.items()}
 

@@ -7,10 +7,10 @@ from msgspec import Meta, Struct
 
 from domain.registry import CURRENT
 from domain.table.model import TableRefusal
+from service.api.http import Answer, Call, answer, decoded
 from service.errors import InvalidRequestError
-from service.http import Answer, Call, answer, decoded
-from service.refusals import raise_refusal
-from service.views import ViewSeen
+from service.tables.refusals import raise_refusal
+from service.tables.views import ViewSeen
 
 VIEW_HEADERS: Final = {"Cache-Control": "private, no-cache", "Vary": "Authorization"}
 _VIEW_HEADERS: Final = answer(b"{}", headers=VIEW_HEADERS).headers

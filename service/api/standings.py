@@ -7,9 +7,9 @@ from typing import Any, Final
 import msgspec
 
 from domain.standings import Tally
-from service import wire_standings as wire
+from service.api.http import Answer, Call, Operation, answer
 from service.api.shared import GAME_PARAMETER, VIEW_HEADERS
-from service.http import Answer, Call, Operation, answer
+from service.api.types import standings as wire
 
 _encode: Final = msgspec.json.Encoder().encode
 _COUNTS: Final = (

@@ -6,13 +6,14 @@ from typing import Any, Final
 import msgspec
 
 from domain.registry import CURRENT
-from service import wire, wire_games
+from service.api.http import Answer, Call, Operation, answer, canonical_body
 from service.api.links import lobby_links, match_links
 from service.api.shared import TABLE_ETAG, VIEW_HEADERS, body_for, strict, tagged, view_answer
+from service.api.types import games as wire_games
+from service.api.types import resources as wire
 from service.errors import NotFoundError
-from service.http import Answer, Call, Operation, answer, canonical_body
-from service.refusals import check_changes
-from service.tables import TableAnswer
+from service.tables.refusals import check_changes
+from service.tables.tables import TableAnswer
 
 _encode: Final = msgspec.json.Encoder().encode
 _new_table: Final[Any] = msgspec.json.Decoder(wire_games.NEW_TABLE)

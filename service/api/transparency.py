@@ -5,9 +5,9 @@ from uuid import UUID
 
 from msgspec import to_builtins
 
-from service import wire_transparency as wire
+from service.api.http import Answer, Call, Operation, answer
 from service.api.shared import VIEW_HEADERS
-from service.http import Answer, Call, Operation, answer
+from service.api.types import transparency as wire
 
 _TEXT: Final = "text/plain"
 _FRESH: Final = {"Cache-Control": "no-cache"}

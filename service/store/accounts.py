@@ -9,8 +9,8 @@ from uuid import UUID
 
 from msgspec import Struct
 
-from projections.batch import Batch
-from service.store.connections import PATIENCE_SECONDS, Pool
+from projections.coalescer import Coalescer
+from service.store.connections import UNAVAILABLE_TIMEOUT_SECONDS, Pool
 from service.store.errors import StoreError
 
 Role: TypeAlias = Literal["player", "arbiter", "operator"]
@@ -80,9 +80,9 @@ update tokens set revoked_at = coalesce(revoked_at, now()) where player = %s and
 class AccountStore:
     """Rows of players and tokens. One per process; `open` before use, `close` at the end."""
 
-    def __init__(self, database_url: str, *, patience_seconds: float = PATIENCE_SECONDS) -> None:
-        self._pool = Pool(database_url, size=4, patience_seconds=patience_seconds)
-        self._tokens: Batch[bytes, TokenRow | None] = Batch(self._tokens_together)
+    def __init__(self, database_url: str, *, timeout_seconds: float = UNAVAILABLE_TIMEOUT_SECONDS) -> None:
+        self._pool = Pool(database_url, size=4, timeout_seconds=timeout_seconds)
+        self._tokens: Coalescer[bytes, TokenRow | None] = Coalescer(self._tokens_together)
 
     async def open(self) -> None:
         """Connect. StoreUnavailableError or StoreSetupError if that cannot be."""
@@ -97,7 +97,7 @@ class AccountStore:
 
     async def token(self, digest: bytes) -> TokenRow | None:
         """Return the valid token with this SHA-256; None if there is none, or it is revoked or expired."""
-        return await self._tokens.ask(digest)
+        return await self._tokens.submit(digest)
 
     async def touch(self, token_ids: Sequence[UUID]) -> None:
         """Note that tokens are used now."""

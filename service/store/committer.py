@@ -16,7 +16,7 @@ from typing import Final
 import psycopg
 from msgspec import Struct
 
-from service.store.connections import PATIENCE_SECONDS, Backoff, LostError, connect, is_loss
+from service.store.connections import UNAVAILABLE_TIMEOUT_SECONDS, Backoff, LostError, connect, is_loss
 from service.store.encoding import encode_guards, encode_row, encode_rows
 from service.store.errors import BrokenChainError, EventRefusedError, StoreSetupError, StoreUnavailableError
 from service.store.events import Appended, NewEvent
@@ -44,9 +44,9 @@ class _Waiting(Struct, eq=False):
 class Committer:
     """Appends the events of one process, over a connection of its own."""
 
-    def __init__(self, database_url: str, *, patience_seconds: float = PATIENCE_SECONDS) -> None:
+    def __init__(self, database_url: str, *, timeout_seconds: float = UNAVAILABLE_TIMEOUT_SECONDS) -> None:
         self._database_url = database_url
-        self._patience = patience_seconds
+        self._patience = timeout_seconds
         self._line: Line | None = None
         self._row_type = 0
         self._guard_type = 0
@@ -87,7 +87,7 @@ class Committer:
         return future
 
     @property
-    def at_rest(self) -> bool:
+    def idle(self) -> bool:
         """Whether no batch is under way."""
         return not self._batch
 

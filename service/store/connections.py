@@ -15,7 +15,7 @@ from service.store.errors import StoreSetupError, StoreUnavailableError
 
 SERVICE_ROLE: Final = "blattwerk_service"
 """What every connection of the service acts as: it may read the log and append to it, nothing else."""
-PATIENCE_SECONDS: Final = 5.0
+UNAVAILABLE_TIMEOUT_SECONDS: Final = 5.0
 """How long a caller waits for a database that is away."""
 
 _BACKOFF_SECONDS: Final = (0.02, 1.0)
@@ -115,11 +115,13 @@ class Pool:
     is sent again on another one until the patience is at its end.
     """
 
-    def __init__(self, database_url: str, *, size: int = 4, patience_seconds: float = PATIENCE_SECONDS) -> None:
+    def __init__(
+        self, database_url: str, *, size: int = 4, timeout_seconds: float = UNAVAILABLE_TIMEOUT_SECONDS
+    ) -> None:
         self._database_url = database_url
         self._room = asyncio.Semaphore(size)
         self._idle: list[AsyncConnection[Any]] = []
-        self._patience = patience_seconds
+        self._patience = timeout_seconds
         self._closed = False
         self._away = False
 

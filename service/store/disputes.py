@@ -12,7 +12,7 @@ from uuid import UUID
 from msgspec import Struct
 
 from domain.disputes.model import Claim, DisputeStatus
-from service.store.connections import PATIENCE_SECONDS, Pool
+from service.store.connections import UNAVAILABLE_TIMEOUT_SECONDS, Pool
 from service.store.encoding import EncodedRow, encode_row
 from service.store.events import NewEvent
 
@@ -91,8 +91,8 @@ _NEWEST: Final = (253_402_300_799_999, UUID(int=2**128 - 1))
 class DisputeStore:
     """Rows of disputes. One per process; `open` before use, `close` at the end."""
 
-    def __init__(self, database_url: str, *, patience_seconds: float = PATIENCE_SECONDS) -> None:
-        self._pool = Pool(database_url, size=2, patience_seconds=patience_seconds)
+    def __init__(self, database_url: str, *, timeout_seconds: float = UNAVAILABLE_TIMEOUT_SECONDS) -> None:
+        self._pool = Pool(database_url, size=2, timeout_seconds=timeout_seconds)
 
     async def open(self) -> None:
         """Connect. StoreUnavailableError or StoreSetupError if that cannot be."""

@@ -50,7 +50,7 @@ class NewEvent(Struct, frozen=True):
 class Appended(Struct, frozen=True):
     """What became of an event."""
 
-    own: bool
+    accepted: bool
     """Whether this very event is in the log now, appended by this or by an earlier try. If not, nothing was
     written: another event has taken the version, or the stream of the guard has gone on."""
     version: int

@@ -5,10 +5,10 @@ from collections.abc import Mapping
 from typing import Any, Final, TypeAlias
 from uuid import UUID
 
-from projections.batch import Batch
+from projections.coalescer import Coalescer
 from service.store.buckets import bucket_of
 from service.store.committer import Committer
-from service.store.connections import PATIENCE_SECONDS, Pool
+from service.store.connections import UNAVAILABLE_TIMEOUT_SECONDS, Pool
 from service.store.encoding import EncodedRow, encode_row
 from service.store.errors import StoreError
 from service.store.events import HEAD_COLUMNS, STORED_COLUMNS, Appended, FeedEnd, FeedHead, Guard, NewEvent, StoredEvent
@@ -86,10 +86,12 @@ class Log:
     bucket of a stream is its own unless `bucket` says otherwise.
     """
 
-    def __init__(self, database_url: str, *, patience_seconds: float = PATIENCE_SECONDS, readers: int = 4) -> None:
-        self._committer = Committer(database_url, patience_seconds=patience_seconds)
-        self._pool = Pool(database_url, size=readers, patience_seconds=patience_seconds)
-        self._catch_up: Batch[_Span, list[StoredEvent]] = Batch(self._catch_up_together, most=256)
+    def __init__(
+        self, database_url: str, *, timeout_seconds: float = UNAVAILABLE_TIMEOUT_SECONDS, readers: int = 4
+    ) -> None:
+        self._committer = Committer(database_url, timeout_seconds=timeout_seconds)
+        self._pool = Pool(database_url, size=readers, timeout_seconds=timeout_seconds)
+        self._catch_up: Coalescer[_Span, list[StoredEvent]] = Coalescer(self._catch_up_together, most=256)
 
     async def open(self) -> None:
         """Connect. StoreUnavailableError or StoreSetupError if that cannot be."""
@@ -121,14 +123,14 @@ class Log:
         """
         return await self._committer.submit(event)
 
-    def hand_over(self, event: NewEvent) -> asyncio.Future[Appended]:
+    def submit(self, event: NewEvent) -> asyncio.Future[Appended]:
         """Begin to record an event and return the future of what `append` returns or raises."""
         return self._committer.submit(event)
 
     @property
-    def at_rest(self) -> bool:
+    def idle(self) -> bool:
         """Whether no commit is under way: what is handed over now goes out as soon as the event loop turns."""
-        return self._committer.at_rest
+        return self._committer.idle
 
     async def create_stream(self, event: NewEvent, secret: bytes) -> bool:
         """Record the first event of a table together with its secret (32 bytes).
@@ -152,7 +154,7 @@ class Log:
 
         Whoever asks this at the same time shares one statement.
         """
-        return await self._catch_up.ask((bucket_of(stream) if bucket is None else bucket, stream.bytes, after))
+        return await self._catch_up.submit((bucket_of(stream) if bucket is None else bucket, stream.bytes, after))
 
     async def head(self, stream: UUID, *, bucket: int | None = None) -> StoredEvent | None:
         """Return the last event of a stream, None if there is none."""

@@ -12,7 +12,7 @@ import msgspec
 from msgspec import Struct
 
 from domain.standings import Tally
-from service.store.connections import PATIENCE_SECONDS, Pool
+from service.store.connections import UNAVAILABLE_TIMEOUT_SECONDS, Pool
 
 PROJECTION: Final = "standings"
 """Name of the checkpoints; `apply_standings` writes them."""
@@ -63,8 +63,8 @@ _FIRST: Final = Place(2**31 - 1, 0, str(UUID(int=0)))
 class StandingsStore:
     """The tables of standings. One per process; `open` before use, `close` at the end."""
 
-    def __init__(self, database_url: str, *, patience_seconds: float = PATIENCE_SECONDS) -> None:
-        self._pool = Pool(database_url, size=2, patience_seconds=patience_seconds)
+    def __init__(self, database_url: str, *, timeout_seconds: float = UNAVAILABLE_TIMEOUT_SECONDS) -> None:
+        self._pool = Pool(database_url, size=2, timeout_seconds=timeout_seconds)
 
     async def open(self) -> None:
         """Connect. StoreUnavailableError or StoreSetupError if that cannot be."""

@@ -10,7 +10,7 @@ from uuid import UUID
 from msgspec import Struct
 
 from domain.merkle import Node
-from service.store.connections import PATIENCE_SECONDS, Pool
+from service.store.connections import UNAVAILABLE_TIMEOUT_SECONDS, Pool
 from service.store.events import FeedEnd
 
 _APPEND: Final = "select append_leaves(%s::smallint[], %s::uuid[], %s::integer[])"
@@ -40,8 +40,8 @@ class Leaf(Struct, frozen=True):
 class TransparencyStore:
     """The tables of the transparency log. One per process; `open` before use, `close` at the end."""
 
-    def __init__(self, database_url: str, *, patience_seconds: float = PATIENCE_SECONDS) -> None:
-        self._pool = Pool(database_url, size=2, patience_seconds=patience_seconds)
+    def __init__(self, database_url: str, *, timeout_seconds: float = UNAVAILABLE_TIMEOUT_SECONDS) -> None:
+        self._pool = Pool(database_url, size=2, timeout_seconds=timeout_seconds)
 
     async def open(self) -> None:
         """Connect. StoreUnavailableError or StoreSetupError if that cannot be."""

@@ -11,8 +11,8 @@ import sys
 
 from litestar import get, post
 
-from service.process import serve_api
-from service.settings import load_settings
+from service.processes.process import serve_api
+from service.runtime.settings import load_settings
 
 
 @post("/noop", status_code=200)

@@ -8,7 +8,7 @@ from time import process_time
 from typing import Final
 
 from domain.table.fold import apply
-from service.live import events_of, fold
+from service.tables.live_table import events_of, fold
 from tests.bench.games import options_of
 from tests.bench.matches import GAMES
 from tests.bench.report import Aim, Cell, Row, Section

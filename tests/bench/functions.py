@@ -11,7 +11,7 @@ from domain.fairness import MatchChance
 from domain.table.fold import apply
 from domain.table.model import TableState
 from projections.table_view import project
-from service.live import events_of, fold
+from service.tables.live_table import events_of, fold
 from tests.bench.games import options_of
 from tests.bench.matches import GAMES
 from tests.bench.report import Aim, Cell, Row, Section
@@ -36,8 +36,8 @@ def _functions(key: str, matches: int, most: int) -> Section:
         for moment in _moments(generate(game, seed, options=options_of(key), most=most, bots=True))
     ]
     measured: list[tuple[str, list[float]]] = [
-        ("decide", [_us(lambda m=m: game.decide(m.play, m.seat, m.move, _CHANCE)) for m in moments]),  # type: ignore[misc]
-        ("legal", [_us(lambda m=m: game.legal(m.play, m.seat)) for m in moments]),  # type: ignore[misc]
+        ("decide", [_us(lambda m=m: game.decide(m.game_state, m.seat, m.move, _CHANCE)) for m in moments]),  # type: ignore[misc]
+        ("legal", [_us(lambda m=m: game.legal(m.game_state, m.seat)) for m in moments]),  # type: ignore[misc]
         ("all views of a table", [_us(lambda m=m: project(m.state, {})) for m in moments]),  # type: ignore[misc]
         ("bot", [_bot(game, moment) for moment in moments]),
     ]
@@ -60,11 +60,11 @@ def _spread(times: Sequence[float]) -> dict[str, Cell]:
 class _Moment:
     """A state in which a seat is about to make a move."""
 
-    __slots__ = ("move", "play", "seat", "state")
+    __slots__ = ("game_state", "move", "seat", "state")
 
     def __init__(self, state: TableState, event: Event) -> None:
         self.state = state
-        self.play: Any = state.play
+        self.game_state: Any = state.game_state
         self.seat: int = event.actor or 0
         self.move: Any = event.move
 
@@ -80,7 +80,7 @@ def _moments(stream: Stream) -> list[_Moment]:
 
 
 def _bot(game: AnyGame, moment: _Moment) -> float:
-    view = view_of(game, moment.play, moment.seat)
+    view = view_of(game, moment.game_state, moment.seat)
     return _us(lambda: game.bot(view, 7))
 
 

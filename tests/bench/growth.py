@@ -9,7 +9,7 @@ from typing import Final
 
 import redis
 
-from service.live import fold
+from service.tables.live_table import fold
 from tests.bench.games import SEATS
 from tests.bench.matches import GAMES, Caller, Table, get_request, play, requests_of
 from tests.bench.report import Aim, Row, Section

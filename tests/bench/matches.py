@@ -16,8 +16,8 @@ from domain.registry import CURRENT
 from domain.table import rules
 from domain.table.fold import apply
 from domain.table.model import Accepted, Facts, TableState
-from service.live import LiveTable, fold
 from service.store.log import Log
+from service.tables.live_table import LiveTable, fold
 from tests.bench.games import SEATS
 
 _encode: Final = msgspec.json.Encoder().encode
@@ -103,13 +103,13 @@ def _next_step(
     game = state.setup.game
     if state.status == "between_rounds":
         host = state.host or 0
-        return Step(host, None, game.round_number(state.play) + 1, _facts(rules.start(state, host, chance)))
+        return Step(host, None, game.round_number(state.game_state) + 1, _facts(rules.start(state, host, chance)))
     acting = [seat for seat, decision in enumerate(state.decisions) if decision is not None]
     if state.status != "running" or not acting:
         return None
     seat = acting[choose(len(acting))]
     decision = state.decisions[seat]
-    view = view_of(game, state.play, seat)
+    view = view_of(game, state.game_state, seat)
     move = game.bot(view, choose(2**63)) if bots else game.sample(view, choose)
     return Step(seat, decision, move, _facts(rules.move(state, seat, decision or 0, move, chance, secret)))
 

@@ -16,8 +16,8 @@ from uuid import UUID
 import psutil
 
 from projections.table_view import project
-from service.folds import Latest
-from service.live import TableCache, fold
+from service.tables.live_table import TableCache, fold
+from service.tables.snapshots import Latest
 from tests.bench.games import options_of
 from tests.bench.matches import GAMES
 from tests.bench.report import Aim, Row, Section

@@ -13,10 +13,10 @@ import redis
 
 from service.composition import Services
 from service.embedded import EmbeddedServers, embedded_servers
-from service.folds import Folds
-from service.replays import Replays
-from service.settings import Secret, Settings
+from service.runtime.settings import Secret, Settings
 from service.store.migrations import migrate
+from service.tables.replays import Replays
+from service.tables.snapshots import Snapshots
 from tests.bench.games import SEATS, longest_of
 from tests.bench.matches import GAMES
 from tests.bench.report import Aim, Row, Section
@@ -64,7 +64,7 @@ async def _measured(servers: EmbeddedServers, match: Stream, times: int) -> dict
     took: dict[str, list[float]] = {}
 
     def unknowing() -> Replays:
-        folds = Folds(services.log, services.redis, key=settings.key_bytes)
+        folds = Snapshots(services.log, services.redis, key=settings.key_bytes)
         return Replays(services.log, services.cache, folds, services.accounts)
 
     async def opened(name: str, replays: Replays, steps: int = 1) -> None:

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from service.embedded import EmbeddedServers, embedded_servers
-from service.settings import Settings
+from service.runtime.settings import Settings
 from service.store.migrations import migrate
 from tests.bench.cpu import cpu_seconds
 
@@ -197,7 +197,7 @@ def rig() -> Iterator[Rig]:
             running.callback(server.close)
             server.start()
         worker = subprocess.Popen(
-            (sys.executable, "-m", "service.process", "worker"), env=os.environ | settings.environment()
+            (sys.executable, "-m", "service.processes.process", "worker"), env=os.environ | settings.environment()
         )
         running.callback(_end, worker)
         yield Rig(folder, servers, api, trivial, generator)

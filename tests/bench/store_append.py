@@ -162,7 +162,7 @@ async def _client(log: Log, until: float, latencies: list[float]) -> int:
     while (begun := time.perf_counter()) < until:
         event = new_event(stream, previous, version)
         appended = await log.append(event)
-        assert appended.own
+        assert appended.accepted
         latencies.append(time.perf_counter() - begun)
         previous, version = event.hash, version + 1
     return version

@@ -14,9 +14,9 @@ from domain.decider import AnyGame, Seat
 from domain.table import rules
 from domain.table.fold import begin
 from domain.table.model import Accepted, Facts
-from service.live import LiveTable
 from service.store.buckets import bucket_of
 from service.store.log import StoredEvent
+from service.tables.live_table import LiveTable
 from tests.bench.games import SEATS
 from tests.bench.matches import play
 

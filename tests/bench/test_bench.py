@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 import pytest
 
 from domain import fairness
-from service.live import fold
+from service.tables.live_table import fold
 from tests.bench.load import Lane, run
 from tests.bench.matches import GAMES, Table, play, requests_of
 from tests.bench.report import Aim, Row, Section, text

@@ -192,12 +192,12 @@ def _hearts_in_stock(state: Any) -> Any:
 
 def _publishes_the_choice(fact: Any) -> Any:
     """The card that is face down is shown."""
-    return fact if isinstance(fact, HighestCardChosen) else TOY.publish(fact)
+    return fact if isinstance(fact, HighestCardChosen) else TOY.public_form(fact)
 
 
 def _hints_at_the_choice(fact: Any) -> Any:
     """A published number depends on the card that is face down."""
-    public = TOY.publish(fact)
+    public = TOY.public_form(fact)
     if isinstance(fact, HighestCardChosen):
         return changed(public, seat=CANONICAL[fact.card] % 2)
     return public
@@ -205,14 +205,14 @@ def _hints_at_the_choice(fact: Any) -> Any:
 
 def _hints_at_the_deal(fact: Any) -> Any:
     """A published number depends on the stock."""
-    public = TOY.publish(fact)
+    public = TOY.public_form(fact)
     return changed(public, hand_size=CANONICAL[fact.order[-1]]) if isinstance(fact, HighestRoundDealt) else public
 
 
 def _confides_to_all(fact: Any, seat: int) -> Any:
     """Every seat gets the hand of seat 0."""
-    confided = TOY.confide(fact, seat)
-    return TOY.confide(fact, 0) if isinstance(confided, HighestHandReceived) else confided
+    confided = TOY.private_form(fact, seat)
+    return TOY.private_form(fact, 0) if isinstance(confided, HighestHandReceived) else confided
 
 
 def _next_private(state: Any, seat: int) -> Any:
@@ -274,7 +274,7 @@ FAULTS = {
     "legal lists too many": Fault("is listed, but gives", LEGAL, {"legal": _lists_strangers}),
     "legal for others": Fault("act, but seat", LEGAL, {"legal": _lists_for_all}),
     "probing by refusals": Fault("gives Rejection", SAME, {"decide": _tells_who_has_it}),
-    "facts by hidden cards": Fault("told b", SAME, {"publish": _hints_at_the_choice}),
+    "facts by hidden cards": Fault("told b", SAME, {"public_form": _hints_at_the_choice}),
     "facts by chance": Fault(
         "other facts the second time", folding.check_decide_is_repeatable, {"decide": _judges_once(count())}
     ),
@@ -300,11 +300,11 @@ FAULTS = {
     "bits on the board": Fault("as bits", VIEWS, {"board": _board(_bits_of_a_hand)}),
     "a count on the board": Fault("could tell from", SAME, {"board": _board(_hearts_in_stock)}),
     "the choice of another": Fault("hidden cards .* private", VIEWS, {"private": _next_private}),
-    "a choice that is shown": Fault("card_chosen", FACTS, {"publish": _publishes_the_choice}),
-    "looks of a choice": Fault("told b", SAME, {"publish": _publishes_the_choice}),
-    "a hand for everybody": Fault("hand_received", FACTS, {"confide": _confides_to_all}),
+    "a choice that is shown": Fault("card_chosen", FACTS, {"public_form": _publishes_the_choice}),
+    "looks of a choice": Fault("told b", SAME, {"public_form": _publishes_the_choice}),
+    "a hand for everybody": Fault("hand_received", FACTS, {"private_form": _confides_to_all}),
     "a deal with a hint": Fault(
-        "told b", interference.check_deals_tell_only_ones_own_cards, {"publish": _hints_at_the_deal}
+        "told b", interference.check_deals_tell_only_ones_own_cards, {"public_form": _hints_at_the_deal}
     ),
     "a bot of two minds": Fault("of two minds", MACHINES, {"bot": _of_two_minds(count())}),
     "a bad move for the absent": Fault("invalid_card", MACHINES, {"timeout_move": _late_move}),

@@ -44,7 +44,7 @@ class Wire:
     def stored(self, facts: Sequence[Any]) -> tuple[tuple[bytes, ...], dict[int, bytes]]:
         """Return facts as an event keeps them: all public forms, and for the server alone the complete
         ones that differ, by their index."""
-        public = tuple(canonical(self._game.publish(fact)) for fact in facts)
+        public = tuple(canonical(self._game.public_form(fact)) for fact in facts)
         complete = [canonical(fact) for fact in facts]
         return public, {index: whole for index, whole in enumerate(complete) if whole != public[index]}
 
@@ -74,7 +74,7 @@ def shown_facts(game: AnyGame, facts: Sequence[Any], viewer: Seat | None) -> lis
     """Return what a viewer is told of each fact: the public form and the confided one, if there is one."""
     told = []
     for fact in facts:
-        form = canonical(game.publish(fact))
-        confided = None if viewer is None else game.confide(fact, viewer)
+        form = canonical(game.public_form(fact))
+        confided = None if viewer is None else game.private_form(fact, viewer)
         told.append(form if confided is None else form + b"\n" + canonical(confided))
     return told

@@ -10,7 +10,7 @@ import msgspec
 import pytest
 
 from domain.registry import CURRENT
-from service import wire_games
+from service.api.types import games as wire_games
 from tests.contract.answers import PROBLEM, Checked, problem_faults
 from tests.contract.moves import some_move
 from tests.service.client import Player, new_key

@@ -6,10 +6,10 @@ from typing import Any
 import httpx
 import pytest
 
-from service.contract import main
-from service.contract_fields import field_texts, structs_in
-from service.problems import Problem
-from service.wire_games import MOVE_RESULT
+from service.api.problems import Problem
+from service.api.types.games import MOVE_RESULT
+from service.contract.document import main
+from service.contract.fields import field_texts, structs_in
 from tests.contract.document import CONTRACT, OPERATIONS, PATH, Operation, examples_of, faults, reachable, resolved
 
 PROBLEM = "application/problem+json"

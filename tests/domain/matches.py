@@ -8,11 +8,11 @@ from domain import fairness
 from domain.codec import Codec, Sealed
 from domain.decider import AnyGame, view_of
 from domain.record import FORMAT, Inclusion, RecordEvent, RecordHead, RecordHeader, RecordResult, RecordSeat, chunks
+from domain.seeded_random import seeded_random
 from domain.table import rules
 from domain.table.fold import apply, begin
 from domain.table.model import Accepted, Adjudicated, Facts, TableState
-from domain.tosses import tosses
-from service.heads import Signer
+from service.records.signer import Signer
 
 TABLE = UUID("018f2b6e-7c1a-4d3e-9a44-5b6c7d8e9f01")
 SECRET = bytes(range(100, 132))
@@ -28,7 +28,7 @@ class PlayedMatch:
         self.hashes: list[bytes] = []
         self._codec = Codec(game)
         self._salts = fairness.Salts(SECRET)
-        toss = tosses(seed)
+        toss = seeded_random(seed)
         made = rules.create(
             game,
             options,
@@ -60,7 +60,7 @@ class PlayedMatch:
                 self._do(rules.start(self.state, self.state.host, self._chance()), "start", self.state.host)
                 continue
             seat = next(seat for seat, decision in enumerate(self.state.decisions) if decision is not None)
-            move = self.game.sample(view_of(self.game, self.state.play, seat), choose)
+            move = self.game.sample(view_of(self.game, self.state.game_state, seat), choose)
             decision = self.state.decisions[seat]
             assert decision is not None
             judged = rules.move(self.state, seat, decision, move, self._chance(), SECRET.hex())
@@ -103,7 +103,7 @@ class PlayedMatch:
     def record(self, inclusion: Inclusion | None = None) -> bytes:
         """Return the record as the service gives it."""
         state, game = self.state, self.game
-        outcome = game.outcome(state.play)
+        outcome = game.outcome(state.game_state)
         assert outcome is not None
         assert state.final_version is not None
         header = RecordHeader(
@@ -111,7 +111,7 @@ class PlayedMatch:
             table=str(TABLE),
             rules=game.rules_id,
             status=state.status,
-            options=state.setup.options if game.lobby is None else game.lobby.options(state.play),
+            options=state.setup.options if game.lobby is None else game.lobby.options(state.game_state),
             seats=tuple(RecordSeat(seat, one.kind, one.player) for seat, one in enumerate(state.seats)),
             secret=SECRET.hex(),
             client_seeds=tuple(one.seed for one in state.seats),

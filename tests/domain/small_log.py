@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from domain.merkle import Node, Span, consistency_spans, hash_of, inclusion_spans, leaf_hash, node_hash
 from domain.record import Inclusion
 from domain.transparency import Consistency, checkpoint_text
-from service.heads import Signer
+from service.records.signer import Signer
 
 
 class SmallLog:

@@ -34,11 +34,11 @@ def test_every_move_is_judged_as_the_rules_judge_it(game: AnyGame) -> None:
     legal = refused = 0
     for state in positions(game, 40):
         for seat in range(state.setup.seats):
-            if game.round_number(state.play) == 0:
+            if game.round_number(state.game_state) == 0:
                 continue
-            moves = list(hooks.candidates(state.play, seat))
+            moves = list(hooks.candidates(state.game_state, seat))
             for answer in explain(state, seat, Random(1).sample(moves, min(len(moves), 25))):
-                judged = game.decide(state.play, seat, answer.move, _chance())
+                judged = game.decide(state.game_state, seat, answer.move, _chance())
                 accepted = not isinstance(judged, Rejection) and state.decisions[seat] is not None
                 assert answer.legal == accepted
                 legal += answer.legal
@@ -56,7 +56,7 @@ def test_every_move_is_judged_as_the_rules_judge_it(game: AnyGame) -> None:
 def test_every_card_in_hand_has_an_answer_at_any_time(game: AnyGame) -> None:
     for state in positions(game, 25):
         for seat in range(state.setup.seats):
-            hand = game.hand(state.play, seat) if game.round_number(state.play) else ()
+            hand = game.hand(state.game_state, seat) if game.round_number(state.game_state) else ()
             answers = explain(state, seat, moves_with(game, hand))
             assert {answer.move.card for answer in answers} == set(hand)
             assert all(answer.legal or (answer.code and answer.detail) for answer in answers)
@@ -69,15 +69,16 @@ def test_a_legal_move_of_one_card_is_among_the_answers_for_that_card(game: AnyGa
         for seat in range(state.setup.seats):
             if state.decisions[seat] is None:
                 continue
-            answers = explain(state, seat, moves_with(game, game.hand(state.play, seat)))
+            answers = explain(state, seat, moves_with(game, game.hand(state.game_state, seat)))
             told = {(type(answer.move), answer.move.card) for answer in answers if answer.legal}
             kinds = {type(answer.move) for answer in answers}
             legal = {
                 (type(move), move.card)
-                for move in hooks.candidates(state.play, seat)
-                if type(move) in kinds and not isinstance(game.decide(state.play, seat, move, _chance()), Rejection)
+                for move in hooks.candidates(state.game_state, seat)
+                if type(move) in kinds
+                and not isinstance(game.decide(state.game_state, seat, move, _chance()), Rejection)
             }
-            assert {move for move in legal if move[1] in game.hand(state.play, seat)} == told
+            assert {move for move in legal if move[1] in game.hand(state.game_state, seat)} == told
             found += len(told)
     assert found
 
@@ -90,9 +91,11 @@ def test_an_explanation_says_nothing_of_hidden_cards(game: AnyGame) -> None:
         if state.status != "running":
             continue
         for seat in range(state.setup.seats):
-            moves = [*moves_with(game, game.hand(state.play, seat)), *hooks.candidates(state.play, seat)][:40]
-            other = _with(state, hooks.permute_hidden(state.play, seat, rng))
-            changed += other.play != state.play
+            moves = [*moves_with(game, game.hand(state.game_state, seat)), *hooks.candidates(state.game_state, seat)][
+                :40
+            ]
+            other = _with(state, hooks.permute_hidden(state.game_state, seat, rng))
+            changed += other.game_state != state.game_state
             assert explain(state, seat, moves) == explain(other, seat, moves)
     assert changed
 

@@ -17,7 +17,7 @@ ONE, TWO = TOYS
 
 
 def again(match: PlayedMatch, game: AnyGame) -> Divergence | None:
-    outcome = match.game.outcome(match.state.play)
+    outcome = match.game.outcome(match.state.game_state)
     played = PlayedUnder(TABLE.bytes, str(TABLE), match.game.rules_id, SECRET, outcome)
     return refold(game, played, [one.event for one in match.sealed])
 

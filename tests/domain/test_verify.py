@@ -9,7 +9,7 @@ import pytest
 
 from domain.registry import CURRENT
 from domain.verify import Report, verify
-from service.heads import Signer
+from service.records.signer import Signer
 from service.verify.command import as_text
 from service.verify.notes import is_signed
 from tests.domain.matches import SECRET, PlayedMatch, rechained, resealed

@@ -14,7 +14,7 @@ from domain.registry import CURRENT
 from domain.table.model import Adjudicated
 from domain.transparency import Consistency, checkpoint_text, leaf_of, parse_checkpoint
 from domain.verify import Report, verify
-from service.heads import Signer
+from service.records.signer import Signer
 from service.verify.notes import is_signed
 from tests.domain.matches import SIGNER, TABLE, PlayedMatch
 from tests.domain.small_log import SmallLog

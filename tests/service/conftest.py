@@ -6,7 +6,7 @@ from collections.abc import Iterator
 import pytest
 from redis import Redis
 
-from service.accounts import Role
+from service.accounts.accounts import Role
 from service.composition import Services
 from service.embedded import EmbeddedServers
 from tests.service.client import Player

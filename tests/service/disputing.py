@@ -7,7 +7,7 @@ from typing import Any
 import httpx
 
 from service.composition import Services
-from service.settings import Settings
+from service.runtime.settings import Settings
 from tests.service.any_game import choose_any
 from tests.service.client import Player, new_key
 

@@ -10,11 +10,11 @@ from typing import Any
 
 import uvicorn
 
+from service.api.protocol import Protocol
 from service.app import create_app
 from service.composition import Services
-from service.protocol import Protocol
-from service.settings import Secret, Settings
-from service.worker import Worker
+from service.jobs.worker import Worker
+from service.runtime.settings import Secret, Settings
 
 KEY = "42" * 32
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from service.http import quality
+from service.api.http import quality
 
 RECORD = "application/vnd.blattwerk.record+json;v=1"
 

@@ -5,8 +5,8 @@ from typing import Any
 import httpx
 import pytest
 
+from service.api.http import Operation
 from service.app import OPERATIONS
-from service.http import Operation
 from tests.service.client import Player, new_key
 from tests.service.running import running_service, settings_for
 from tests.service.test_tables_http import code_of

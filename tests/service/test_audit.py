@@ -10,9 +10,9 @@ from uuid import UUID
 import psycopg
 import pytest
 
-from service.audit import Damage, audit_table
 from service.composition import Services
-from service.settings import Settings
+from service.records.log_audit import Damage, audit_table
+from service.runtime.settings import Settings
 from tests.service.client import Player, choose_hearts
 from tests.service.running import settings_for
 

@@ -17,7 +17,7 @@ import pytest
 from click.testing import CliRunner
 
 from service.cli import main
-from service.settings import FIELDS, variable
+from service.runtime.settings import FIELDS, variable
 
 ROOT: Final = Path(__file__).parent.parent.parent
 PROGRAM: Final = (sys.executable, "-c", "from service.cli import main; main()")
@@ -61,7 +61,7 @@ class Running:
             except psutil.Error:  # just ended
                 continue
             for kind in found:
-                if f"service.process {kind}" in command or f"bin/{kind}" in command:
+                if f"service.processes.process {kind}" in command or f"bin/{kind}" in command:
                     found[kind].append(child)
         return found
 

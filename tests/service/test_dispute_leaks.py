@@ -6,7 +6,7 @@ from typing import Any
 import httpx
 import pytest
 
-from service.settings import Settings
+from service.runtime.settings import Settings
 from tests.service.client import Player, new_key
 from tests.service.disputing import act, begun, decide, dispute, end, evidence, got, of_role, opened, people, play
 from tests.service.running import settings_for

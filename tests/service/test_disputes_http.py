@@ -13,10 +13,10 @@ from domain import fairness
 from domain.disputes.model import OPEN_FOR
 from domain.registry import CURRENT
 from domain.verify import checks_up_to, verify
-from service import dispute_evidence
-from service import wire_disputes as wire
-from service.dispute_streams import now
-from service.settings import Settings
+from service.api.types import disputes as wire
+from service.disputes import evidence as dispute_evidence
+from service.disputes.streams import now
+from service.runtime.settings import Settings
 from service.verify.notes import is_signed
 from tests.service.client import Player, new_key
 from tests.service.disputing import TEXT, act, begun, decide, dispute, end, evidence, got, of_role, opened, people, play
@@ -279,7 +279,7 @@ def test_disputes_and_appeals_come_in_time_and_a_review_is_taken_over(
     disputed = opened(players[1], table, version)
     got(act(arbiters[0], disputed, "review"))
     end(players, table)
-    monkeypatch.setattr("service.disputes.now", lambda: now() + OPEN_FOR + 60_000)
+    monkeypatch.setattr("service.disputes.disputes.now", lambda: now() + OPEN_FOR + 60_000)
     late = dispute(players[0], table, version)
     assert (late.status_code, code_of(late)) == (409, "dispute_late")
     assert got(act(arbiters[1], disputed, "review"))["reviewer"] == arbiters[1].id

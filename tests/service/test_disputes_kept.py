@@ -18,10 +18,10 @@ import psycopg
 import pytest
 from redis import Redis
 
-from service.audit import Damage, audit_all
 from service.composition import Services
-from service.settings import Settings
-from service.worker import rebuild
+from service.jobs.worker import rebuild
+from service.records.log_audit import Damage, audit_all
+from service.runtime.settings import Settings
 from tests.service.client import Player, choose_hearts, new_key, play_match
 from tests.service.disputing import TEXT, act, begun, decide, dispute, end, evidence, got, of_role, opened, people, play
 from tests.service.running import running_service, settings_for
@@ -30,7 +30,7 @@ from tests.service.test_tables_http import code_of
 
 _SERVICE = """
 import socket, sys
-from service.process import serve_api
+from service.processes.process import serve_api
 from tests.service.running import settings_for
 
 settings, listener = settings_for(sys.argv[2], sys.argv[3]), socket.socket(fileno=int(sys.argv[1]))

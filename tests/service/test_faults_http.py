@@ -10,7 +10,7 @@ import pytest
 from redis import Redis
 
 from projections.redis_store import RedisStore
-from service.worker import rebuild
+from service.jobs.worker import rebuild
 from tests.service.any_game import choose_well
 from tests.service.client import Player, choose_hearts, new_key, play_match
 from tests.service.running import running_service, settings_for

@@ -12,9 +12,9 @@ from domain.registry import CURRENT
 from domain.table.model import TableState
 from projections.redis_store import RedisStore
 from projections.snapshots import Fold, snapshot
-from service.folds import Folds
-from service.live import begun, continued
 from service.store.log import Log, StoredEvent
+from service.tables.live_table import begun, continued
+from service.tables.snapshots import Snapshots
 from tests.bench.streams import Stream, generate, insert
 
 KEY = bytes(range(32))
@@ -65,7 +65,7 @@ async def redis(redis_url: str) -> AsyncIterator[RedisStore]:
     await opened.close()
 
 
-async def seen(folds: Folds, stream: Stream, first: int, last: int) -> list[TableState]:
+async def seen(folds: Snapshots, stream: Stream, first: int, last: int) -> list[TableState]:
     return [step.state async for step in folds.walk(stream.id, first, last)]
 
 
@@ -73,10 +73,10 @@ async def test_every_range_is_the_same_from_everywhere(
     stream: Stream, states: list[TableState], log: CountedLog, redis: RedisStore
 ) -> None:
     ranges = [(1, 1), (1, 3), (99, 101), (100, 100), (101, 101), (200, 399), (350, len(states)), (len(states),) * 2]
-    kept = Folds(log, redis, key=KEY)
+    kept = Snapshots(log, redis, key=KEY)
     for first, last in ranges:
         expected = states[first - 1 : last]
-        assert await seen(Folds(log, redis, key=KEY), stream, first, last) == expected
+        assert await seen(Snapshots(log, redis, key=KEY), stream, first, last) == expected
         assert await seen(kept, stream, first, last) == expected
     assert sorted(await redis.snapshots(str(stream.id))) == [100, 200, 300, 400]
 
@@ -84,15 +84,15 @@ async def test_every_range_is_the_same_from_everywhere(
 async def test_a_late_version_reads_few_events(
     stream: Stream, states: list[TableState], log: CountedLog, redis: RedisStore
 ) -> None:
-    await seen(Folds(log, redis, key=KEY), stream, len(states), len(states))
+    await seen(Snapshots(log, redis, key=KEY), stream, len(states), len(states))
     for version in (150, 300, 399, len(states)):
         log.given = 0
-        assert (await Folds(log, redis, key=KEY).at(stream.id, version)).state == states[version - 1]
+        assert (await Snapshots(log, redis, key=KEY).at(stream.id, version)).state == states[version - 1]
         assert log.given <= 100
 
 
 async def test_only_so_many_folds_stay_in_memory(stream: Stream, log: CountedLog, redis: RedisStore) -> None:
-    folds = Folds(log, redis, key=KEY, most=2)
+    folds = Snapshots(log, redis, key=KEY, most=2)
     await seen(folds, stream, 1, 420)
     await redis.drop_snapshot(str(stream.id), 100)
     log.given = 0
@@ -121,7 +121,7 @@ async def test_a_wrong_snapshot_is_found_out_and_dropped(
     for words, content in wrong.items():
         await redis.drop_snapshot(table, 400)
         await redis.keep_snapshot(table, 400, content)
-        folds = Folds(log, redis, key=KEY)
+        folds = Snapshots(log, redis, key=KEY)
         assert (await folds.at(stream.id, 410)).state == states[409], words
         kept = await redis.snapshot(table, 400)
         assert kept == right, words
@@ -137,7 +137,7 @@ async def test_the_last_version_is_folded_from_the_last_fold_that_the_log_confir
 
     async def then_found(events: int, words: str, **changes: int) -> None:
         log.given = 0
-        found = await Folds(log, redis, key=KEY, **changes).latest(stream.id)
+        found = await Snapshots(log, redis, key=KEY, **changes).latest(stream.id)
         assert found is not None
         assert found.state == states[-1], words
         assert found.hash == stream.rows[-1].hash
@@ -157,7 +157,7 @@ async def test_the_last_version_is_folded_from_the_last_fold_that_the_log_confir
         await redis.drop_snapshot(table, base)
         await redis.keep_snapshot(table, version, content)
         log.given = 0
-        found = await Folds(log, redis, key=KEY).latest(stream.id)
+        found = await Snapshots(log, redis, key=KEY).latest(stream.id)
         assert found is not None
         assert found.state == states[-1], words
         assert await redis.snapshots(table) == [base]
@@ -168,20 +168,20 @@ async def test_a_table_is_loaded_whose_last_version_is_kept(
 ) -> None:
     last = len(states)
     await redis.keep_snapshot(str(stream.id), last, snapshot(Fold(states[-1], stream.rows[-1].hash), KEY))
-    found = await Folds(log, redis, key=KEY).latest(stream.id)
+    found = await Snapshots(log, redis, key=KEY).latest(stream.id)
     assert found is not None
     assert (found.state, log.given) == (states[-1], 1)
 
 
 async def test_what_is_no_table_has_no_last_version(log: CountedLog, redis: RedisStore) -> None:
-    assert await Folds(log, redis, key=KEY).latest(uuid4()) is None
+    assert await Snapshots(log, redis, key=KEY).latest(uuid4()) is None
 
 
 async def test_without_redis_a_version_is_folded_from_the_log(
     stream: Stream, states: list[TableState], log: CountedLog
 ) -> None:
     away = RedisStore("redis://127.0.0.1:1/0")
-    folds = Folds(log, away, key=KEY)
+    folds = Snapshots(log, away, key=KEY)
     assert (await folds.at(stream.id, 430)).state == states[429]
     log.given = 0
     assert (await folds.at(stream.id, 431)).state == states[430]

@@ -11,10 +11,10 @@ from typing import Any, Final
 from uuid import UUID
 
 from domain.decider import view_of
-from domain.tosses import tosses
+from domain.seeded_random import seeded_random
 from service.composition import Services
-from service.settings import Settings
-from service.worker import Worker
+from service.jobs.worker import Worker
+from service.runtime.settings import Settings
 from tests.service.running import settings_for
 from tests.service.store.test_transparency import then_tree_is_whole
 
@@ -36,7 +36,7 @@ async def play(services: Services, account: str, number: int) -> UUID:
         digest=b"",
     )
     await services.tables.start(made.table, account, 1)
-    toss = tosses(number)
+    toss = seeded_random(number)
     worker = Worker(services)
     while True:
         await worker.play_bots(made.table)
@@ -47,13 +47,13 @@ async def play(services: Services, account: str, number: int) -> UUID:
             return made.table
         decision, game = table.state.decisions[0], table.codec.game
         if decision is not None:
-            move = game.sample(view_of(game, table.state.play, 0), lambda n: int(toss() * n))
+            move = game.sample(view_of(game, table.state.game_state, 0), lambda n: int(toss() * n))
             await services.tables.move(made.table, account, decision, move)
 
 
 def worker_of(settings: Settings) -> "subprocess.Popen[bytes]":
     environment = {**os.environ, **settings.environment(), "PYTHONPATH": str(ROOT)}
-    command = [sys.executable, "-m", "service.process", "worker"]
+    command = [sys.executable, "-m", "service.processes.process", "worker"]
     return subprocess.Popen(command, env=environment, cwd=ROOT, stderr=subprocess.DEVNULL)
 
 
@@ -113,7 +113,7 @@ async def then_standings_are_those_of(services: Services, account: str, tables: 
     places: list[int] = []
     for table in tables:
         live: Any = await services.cache.get(table)
-        places.append(live.codec.game.outcome(live.state.play).places[0])
+        places.append(live.codec.game.outcome(live.state.game_state).places[0])
     expected = tuple(places.count(place) for place in range(1, 7))
     (stored,) = await services.standings_store.page("hearts", None, 10)
     copied = await services.standings._copy.page("hearts", None, 10)

@@ -13,11 +13,11 @@ import pytest
 import structlog
 
 from domain.cards import pack
+from service.api.http import Answer, Call, Operation
 from service.app import Resource
-from service.http import Answer, Call, Operation
-from service.logs import WITHHELD, begin_request, configure_logs
-from service.metrics import Metrics
-from service.settings import Secret, Settings
+from service.runtime.logs import WITHHELD, begin_request, configure_logs
+from service.runtime.metrics import Metrics
+from service.runtime.settings import Secret, Settings
 
 
 class Terminal(io.StringIO):

@@ -6,7 +6,7 @@ import pytest
 from redis import Redis
 
 from service.composition import Services
-from service.worker import Worker
+from service.jobs.worker import Worker
 from tests.service.client import Player
 from tests.service.running import running_service, settings_for
 

@@ -6,7 +6,7 @@ import re
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
-from service.metrics import Metrics
+from service.runtime.metrics import Metrics
 
 
 def test_every_figure_names_the_process_it_comes_from() -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from service.names import clean
+from service.accounts.names import clean
 
 
 @pytest.mark.parametrize(

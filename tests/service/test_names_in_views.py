@@ -13,8 +13,8 @@ from domain.table import rules
 from domain.table.fold import begin
 from domain.table.model import Facts
 from projections.redis_commands import WriteRequest, Written
-from service.live import LiveTable, TableNames
-from service.views import Views
+from service.tables.live_table import LiveTable, TableNames
+from service.tables.views import Views
 
 TABLE, ADA, SECRET = UUID(int=1), str(UUID(int=2)), bytes(32)
 

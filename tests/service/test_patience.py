@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from service.patience import Patience
+from service.api.patience import Patience
 
 
 async def test_a_wait_that_is_in_time_gives_its_result_and_leaves_nothing_behind() -> None:

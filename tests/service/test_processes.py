@@ -14,17 +14,17 @@ from typing import Any, Final
 import httpx
 import pytest
 
-from service.cors import with_cors
-from service.settings import Settings
-from service.supervisor import Process
+from service.api.cors import with_cors
+from service.processes.supervisor import Process
+from service.runtime.settings import Settings
 
 ROOT: Final = Path(__file__).parent.parent.parent
 
 SLOW_SERVICE: Final = """
 import asyncio, socket, sys
 import service.app
-from service.process import serve_api
-from service.settings import Settings
+from service.processes.process import serve_api
+from service.runtime.settings import Settings
 
 def create_app(settings, **_):
     async def app(scope, receive, send):
@@ -160,8 +160,9 @@ def test_without_origins_the_application_is_left_as_it_is() -> None:
 
 STUBBORN_WORKER: Final = """
 import asyncio
-from service import process, worker
-from service.settings import Settings
+from service.processes import process
+from service.jobs import worker
+from service.runtime.settings import Settings
 
 async def run(settings):
     print("started", flush=True)

@@ -10,8 +10,8 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from service import protocol
-from service.protocol import EXCHANGE, HEAD_BYTES, Exchange, Protocol
+from service.api import protocol
+from service.api.protocol import EXCHANGE, HEAD_BYTES, Exchange, Protocol
 
 GET = b"GET /v1/games HTTP/1.1\r\nHost: x\r\n%b\r\n"
 

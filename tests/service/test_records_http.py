@@ -14,7 +14,7 @@ import httpx
 import psycopg
 import pytest
 
-from service import records
+from service.records import records
 from tests.service.client import Player, choose_hearts, in_log, play_match
 from tests.service.test_tables_http import code_of
 

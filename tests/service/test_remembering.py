@@ -7,8 +7,8 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from service import accounts as module
-from service.accounts import Accounts
+from service.accounts import accounts as module
+from service.accounts.accounts import Accounts
 from service.errors import UnauthenticatedError
 
 TOKEN = "Bearer bw_" + "A" * 43

@@ -10,8 +10,8 @@ from domain.registry import CURRENT
 from domain.table.fold import apply, begin
 from projections.snapshots import Fold, opened, snapshot
 from projections.table_view import project, splice
-from service.folds import Step
-from service.replays import step_seen
+from service.tables.replays import step_seen
+from service.tables.snapshots import Step
 from tests.conformance.hooks import hooks_of
 from tests.domain.matches import TABLE, PlayedMatch
 
@@ -39,11 +39,11 @@ def test_a_replayed_view_is_the_one_that_was_written(game: AnyGame, seed: int) -
         for seat, part in enumerate(written.seats):
             assert bytes(step_seen(step, seat, NAMES).view) == splice(written.public, part)
         open_cards = step_seen(step, "all", NAMES)
-        assert open_cards.hands == written.yours
+        assert open_cards.hands == written.seat_parts
         assert open_cards.event.facts == event.facts.game
         if game.notes is not None:
             noted = project(state, NAMES, notes=[(0, game.notes.new())] * state.setup.seats)
             assert noted.public == written.public
-            for before, after in zip(noted.yours, written.yours, strict=True):
+            for before, after in zip(noted.seat_parts, written.seat_parts, strict=True):
                 assert (before.hand, before.decision, before.private) == (after.hand, after.decision, after.private)
                 assert set(map(str, after.legal)) <= set(map(str, before.legal))

@@ -7,7 +7,7 @@ import httpx
 import pytest
 
 from domain.registry import CURRENT
-from service.settings import Settings
+from service.runtime.settings import Settings
 from tests.service.client import Player
 from tests.service.disputing import begun, of_role, people, play
 from tests.service.running import settings_for

@@ -5,8 +5,8 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from service.secret_key import kept_key
-from service.settings import FIELDS, Settings, SettingsError, listed, load_settings, variable
+from service.runtime.secret_key import kept_key
+from service.runtime.settings import FIELDS, Settings, SettingsError, listed, load_settings, variable
 
 KEY = "5a" * 32
 SERVERS = {

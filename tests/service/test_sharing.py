@@ -7,8 +7,8 @@ import pytest
 from msgspec import json
 
 from domain.registry import CURRENT
-from service.live import fold
-from service.sharing import sharing_cards
+from service.tables.interning import interned_cards
+from service.tables.live_table import fold
 from tests.bench.games import options_of
 from tests.bench.streams import generate
 
@@ -25,9 +25,9 @@ def strings(value: Any) -> dict[int, str]:
 def test_a_state_stays_equal_and_has_each_card_once(key: str) -> None:
     game = CURRENT[key]
     stream = generate(game, 3, options=options_of(key), most=60)
-    play = fold(stream.id, stream.secret, stream.rows).state.play
+    play = fold(stream.id, stream.secret, stream.rows).state.game_state
     decoded = json.decode(json.encode(play), type=game.state_type)
-    shared, again = sharing_cards(decoded), sharing_cards(json.decode(json.encode(play), type=game.state_type))
+    shared, again = interned_cards(decoded), interned_cards(json.decode(json.encode(play), type=game.state_type))
     assert shared == decoded == play
     cards = [text for text in strings(shared).values() if "#" in text or (len(text) == 2 and text.isupper())]
     assert len(cards) > 20

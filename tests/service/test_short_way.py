@@ -12,10 +12,10 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from service.accounts import Accounts
+from service.accounts.accounts import Accounts
+from service.api.http import MAX_BODY_BYTES
+from service.api.protocol import Protocol
 from service.app import Resource
-from service.http import MAX_BODY_BYTES
-from service.protocol import Protocol
 from tests.service.running import running_service, settings_for
 from tests.service.test_protocol import parts
 

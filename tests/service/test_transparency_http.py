@@ -13,9 +13,9 @@ import pytest
 
 from domain.merkle import Node, Span, extends, hash_of, includes, leaf_hash, node_hash
 from domain.transparency import parse_checkpoint
-from service.audit import Damage, audit_all
 from service.composition import Services
-from service.settings import Settings
+from service.records.log_audit import Damage, audit_all
+from service.runtime.settings import Settings
 from service.verify.notes import is_signed
 from tests.service.client import Player, choose_hearts, in_log, play_match
 from tests.service.running import settings_for

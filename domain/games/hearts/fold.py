@@ -24,7 +24,7 @@ from domain.games.hearts.model import (
 )
 from domain.games.hearts.values import MOON_CARDS, results
 from domain.ranking import places
-from domain.seats import put
+from domain.seats import with_entry
 
 _NO_CARDS: Final[tuple[str, ...]] = ()
 
@@ -90,7 +90,7 @@ def _trick_taken(state: HeartsState, fact: HeartsTrickTaken) -> HeartsState:
 def _raised(values: tuple[int, ...], seat: Seat, by: int) -> tuple[int, ...]:
     if not by:
         return values
-    return put(values, seat, values[seat] + by)
+    return with_entry(values, seat, values[seat] + by)
 
 
 def _pass_committed(state: HeartsState, fact: HeartsPassCommitted) -> HeartsState:
@@ -99,7 +99,7 @@ def _pass_committed(state: HeartsState, fact: HeartsPassCommitted) -> HeartsStat
         raise ImpossibleFactError(f"seat {seat} cannot have committed a pass now")
     if not set(fact.cards) <= set(state.hands[seat]):
         raise ImpossibleFactError(f"seat {seat} does not hold what it passed")
-    return replace(state, passes=put(passes, seat, fact.cards))  # H-19: the cards stay in the hands
+    return replace(state, passes=with_entry(passes, seat, fact.cards))  # H-19: the cards stay in the hands
 
 
 def _cards_exchanged(state: HeartsState, fact: HeartsCardsExchanged) -> HeartsState:

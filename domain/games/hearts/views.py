@@ -31,7 +31,7 @@ from domain.games.hearts.rules import turn
 # facts
 
 
-def publish(fact: HeartsFact) -> HeartsPublicFact:
+def public_form(fact: HeartsFact) -> HeartsPublicFact:
     """Return what everybody learns of a fact (H-52, H-55)."""
     match fact:
         case HeartsCardPlayed() | HeartsTrickTaken() | HeartsRoundScored() | HeartsMatchEnded():
@@ -47,7 +47,7 @@ def publish(fact: HeartsFact) -> HeartsPublicFact:
             assert_never(fact)
 
 
-def confide(fact: HeartsFact, seat: Seat) -> HeartsPrivateFact | None:
+def private_form(fact: HeartsFact, seat: Seat) -> HeartsPrivateFact | None:
     """Return what a seat learns of a fact beyond its public form, None if nothing."""
     if isinstance(fact, HeartsRoundDealt):
         return HeartsHandDealt(dealt_hand(fact.order, seat, fact.seats))

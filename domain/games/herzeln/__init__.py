@@ -19,7 +19,7 @@ from domain.games.herzeln.model import (
 from domain.games.herzeln.options import SCHEMA, parse_options, seat_count
 from domain.games.herzeln.rulebook import REJECTIONS, RULES
 from domain.games.herzeln.rules import decide, legal, outcome, start, timeout_move, to_act
-from domain.games.herzeln.views import board, confide, hand, private, publish, round_number, totals
+from domain.games.herzeln.views import board, hand, private, private_form, public_form, round_number, totals
 
 HERZELN_1: Final[
     Game[HerzelnOptions, HerzelnState, HerzelnMove, HerzelnFact, HerzelnBoard, HerzelnPrivate, HerzelnLegal]
@@ -50,8 +50,8 @@ HERZELN_1: Final[
     legal=legal,
     outcome=outcome,
     timeout_move=timeout_move,
-    publish=publish,
-    confide=confide,
+    public_form=public_form,
+    private_form=private_form,
     round_number=round_number,
     totals=totals,
     board=board,

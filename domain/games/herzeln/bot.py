@@ -16,13 +16,13 @@ from domain.games.herzeln.model import (
     HerzelnPrivate,
 )
 from domain.games.herzeln.trick_bot import choose_card
-from domain.tosses import tosses
+from domain.seeded_random import seeded_random
 
 
 def bot(view: SeatView[HerzelnBoard, HerzelnPrivate, HerzelnLegal], seed: int) -> HerzelnMove:
     """Return a sensible move. The seed decides which deals of the hidden cards the bot imagines."""
     (entry,) = view.legal
-    toss = tosses(seed)
+    toss = seeded_random(seed)
     match entry:
         case HerzelnMayPlay():
             if len(entry.cards) == 1:

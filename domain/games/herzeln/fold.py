@@ -27,7 +27,7 @@ from domain.games.herzeln.model import (
     HerzelnTrickTaken,
 )
 from domain.games.herzeln.order import HAND_SIZE, asked, in_hand_order
-from domain.seats import put
+from domain.seats import with_entry
 
 CONTRACTS: Final = 8  # Z-9
 
@@ -80,7 +80,7 @@ def _trick_taken(state: HerzelnState, fact: HerzelnTrickTaken) -> HerzelnState:
     if not isinstance(now, HerzelnTricks) or len(now.trick) != len(now.hands):
         raise ImpossibleFactError("a trick is taken that is not complete")
     winner = fact.seat
-    points = put(now.points, winner, now.points[winner] + fact.points)
+    points = with_entry(now.points, winner, now.points[winner] + fact.points)
     taken = (*now.taken, HerzelnTrick(now.leader, now.trick, winner, fact.points))
     # Z-16: the winner leads
     return replace(state, round=replace(now, points=points, leader=winner, trick=(), taken=taken))
@@ -111,7 +111,7 @@ def _seat_finished(state: HerzelnState, fact: HerzelnSeatFinished) -> HerzelnSta
     now = state.round
     if not isinstance(now, HerzelnLayout) or now.hands[fact.seat] or fact.seat in now.finished:
         raise ImpossibleFactError(f"seat {fact.seat} cannot have finished")
-    points = put(now.points, fact.seat, fact.points)
+    points = with_entry(now.points, fact.seat, fact.points)
     return replace(state, round=replace(now, points=points, finished=(*now.finished, fact.seat)))
 
 

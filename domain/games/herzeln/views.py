@@ -23,14 +23,14 @@ from domain.games.herzeln.rules import to_act
 # Facts
 
 
-def publish(fact: HerzelnFact) -> HerzelnPublicFact:
+def public_form(fact: HerzelnFact) -> HerzelnPublicFact:
     """Return what everybody learns of a fact."""
     if isinstance(fact, HerzelnPackDealt):
         return HerzelnRoundDealt(fact.round, fact.contract, fact.dealer)
     return fact
 
 
-def confide(fact: HerzelnFact, seat: Seat) -> HerzelnHandDealt | None:
+def private_form(fact: HerzelnFact, seat: Seat) -> HerzelnHandDealt | None:
     """Return what a seat learns beyond that: its own hand."""
     if isinstance(fact, HerzelnPackDealt):
         return HerzelnHandDealt(fact.round, dealt_hand(fact, seat))

@@ -35,7 +35,7 @@ from domain.games.romme.moves import (
 )
 from domain.games.romme.offers import listed_moves
 from domain.games.romme.partition import HandSearch
-from domain.tosses import tosses
+from domain.seeded_random import seeded_random
 
 View: TypeAlias = SeatView[RommeBoard, RommePrivate, RommeLegal]
 _Entry = TypeVar("_Entry")
@@ -58,7 +58,7 @@ def bot(view: View, seed: int) -> RommeMove:
     lay = _entry(view, RommeLegalLay)
     if lay and lay.best:
         return RommeLay(tuple(meld.meld for meld in lay.best))
-    return _lay_off(view) or _swap(view) or RommeDiscard(_discard(view, tosses(seed)))
+    return _lay_off(view) or _swap(view) or RommeDiscard(_discard(view, seeded_random(seed)))
 
 
 def _entry(view: View, kind: type[_Entry]) -> _Entry | None:

@@ -34,7 +34,7 @@ from domain.games.romme.model import (
     RommeState,
 )
 from domain.games.romme.options import options_of
-from domain.seats import put
+from domain.seats import with_entry
 
 _NO_CARDS: Final[tuple[Card, ...]] = ()
 
@@ -194,7 +194,7 @@ def _melds_laid(state: RommeState, fact: RommeMeldsLaid) -> RommeState:
         entered=entered,
         shown=shown,
         lays=state.lays + 1,  # R-41
-        first_lay=put(state.first_lay, seat, fact.points) if first else state.first_lay,
+        first_lay=with_entry(state.first_lay, seat, fact.points) if first else state.first_lay,
         table=state.table + fact.melds,  # R-32
         progress=True,
     )
@@ -296,7 +296,7 @@ assert _CHANGES.keys() == set(get_args(RommeFact))
 
 def _with(lists: tuple[tuple[_T, ...], ...], seat: Seat, added: _T) -> tuple[tuple[_T, ...], ...]:
     """Return the lists of all seats, that of one with something added on the right (R-82)."""
-    return put(lists, seat, (*lists[seat], added))
+    return with_entry(lists, seat, (*lists[seat], added))
 
 
 _Hands: TypeAlias = tuple[tuple[Card, ...], ...]
@@ -319,9 +319,9 @@ def _without(
         if card in shown:
             shown = tuple([other for other in shown if other != card])
     return (
-        put(state.hands, seat, hand),
-        put(state.entered, seat, entered),
-        state.shown if shown is state.shown[seat] else put(state.shown, seat, shown),
+        with_entry(state.hands, seat, hand),
+        with_entry(state.entered, seat, entered),
+        state.shown if shown is state.shown[seat] else with_entry(state.shown, seat, shown),
     )
 
 

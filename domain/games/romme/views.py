@@ -35,7 +35,7 @@ from domain.games.romme.options import marks
 # facts
 
 
-def publish(fact: RommeFact) -> RommePublicFact:
+def public_form(fact: RommeFact) -> RommePublicFact:
     """Return what everybody learns of a fact."""
     match fact:  # the most frequent first
         case RommeCardDrawn():
@@ -62,7 +62,7 @@ def publish(fact: RommeFact) -> RommePublicFact:
             assert_never(fact)
 
 
-def confide(fact: RommeFact, seat: Seat) -> RommePrivateFact | None:
+def private_form(fact: RommeFact, seat: Seat) -> RommePrivateFact | None:
     """Return what a seat learns of a fact beyond its public form, None if nothing."""
     if isinstance(fact, RommeCardDrawn):
         return fact if seat == fact.seat else None

@@ -12,7 +12,7 @@ from domain.games.von_herzen.moves import Legal, Move
 from domain.games.von_herzen.options import SCHEMA, parse_options, seat_count
 from domain.games.von_herzen.rulebook import REJECTIONS, RULES
 from domain.games.von_herzen.rules import decide, outcome, start, timeout_move, to_act
-from domain.games.von_herzen.views import board, confide, hand, private, publish, round_number, totals
+from domain.games.von_herzen.views import board, hand, private, private_form, public_form, round_number, totals
 
 VonHerzenGame: TypeAlias = Game[VonHerzenOptions, VonHerzenState, Move, Fact, VonHerzenBoard, VonHerzenPrivate, Legal]
 
@@ -44,8 +44,8 @@ VON_HERZEN_1: Final[VonHerzenGame] = Game(
     legal=legal,
     outcome=outcome,
     timeout_move=timeout_move,
-    publish=publish,
-    confide=confide,
+    public_form=public_form,
+    private_form=private_form,
     round_number=round_number,
     totals=totals,
     board=board,

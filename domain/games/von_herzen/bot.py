@@ -38,7 +38,7 @@ from domain.games.von_herzen.moves import (
 )
 from domain.games.von_herzen.plans import KIND, Planner, own_runs
 from domain.games.von_herzen.runs import COLOUR, FULL, PACK, needed_rank
-from domain.tosses import tosses
+from domain.seeded_random import seeded_random
 
 Toss: TypeAlias = Callable[[], float]
 View: TypeAlias = SeatView[VonHerzenBoard, VonHerzenPrivate, Legal]
@@ -55,7 +55,7 @@ _FEEDING: Final = 0.5
 
 def bot(view: View, seed: int) -> Move:
     """Return the bot's move; `view` must be that of a seat that has to act."""
-    toss = tosses(seed)
+    toss = seeded_random(seed)
     match view.board.phase:
         case "swap_offer":
             cards = _worth_swapping(view, view.hand, 1, len(view.hand), toss)

@@ -38,7 +38,7 @@ from domain.games.von_herzen.model import (
     VonHerzenSwap,
 )
 from domain.games.von_herzen.runs import FULL, PACK, PACK_SET, extended, new_run
-from domain.seats import put
+from domain.seats import with_entry
 
 _LAYING: Final = ("lay", "closing")
 
@@ -204,8 +204,8 @@ def _swapped(state: VonHerzenState, fact: VonHerzenCardsSwapped) -> VonHerzenSta
     _minus(swap.offered, fact.given)
     giver_hand = (*_minus(state.hands[fact.giver], fact.given), *fact.received)
     partner_hand = (*_minus(state.hands[fact.partner], fact.received), *fact.given)
-    hands = put(state.hands, fact.giver, in_canonical_order(giver_hand))
-    hands = put(hands, fact.partner, in_canonical_order(partner_hand))
+    hands = with_entry(state.hands, fact.giver, in_canonical_order(giver_hand))
+    hands = with_entry(hands, fact.partner, in_canonical_order(partner_hand))
     state = replace(state, hands=hands, swaps=(*state.swaps, fact))
     return _next_giver(state, swap, fact.kind, fact.partner, len(fact.given))
 
@@ -258,24 +258,24 @@ def _turn(state: VonHerzenState, seat: Seat, turn: int, *, idle: int = 0) -> Von
 def _stock_drawn(state: VonHerzenState, fact: VonHerzenStockDrawn) -> VonHerzenState:
     _require_turn(state, fact.seat, ("draw",), fact)
     _require(state.stock[0] == fact.card, fact)
-    hands = put(state.hands, fact.seat, _plus(state.hands[fact.seat], fact.card))
+    hands = with_entry(state.hands, fact.seat, _plus(state.hands[fact.seat], fact.card))
     return replace(state, phase="lay", hands=hands, stock=state.stock[1:], progress=True)  # V-60
 
 
 def _pile_drawn(state: VonHerzenState, fact: VonHerzenPileDrawn) -> VonHerzenState:
     _require_turn(state, fact.seat, ("draw",), fact)
-    hands = put(state.hands, fact.seat, _plus(state.hands[fact.seat], fact.card))
-    taken = put(state.taken, fact.seat, _plus(state.taken[fact.seat], fact.card))
+    hands = with_entry(state.hands, fact.seat, _plus(state.hands[fact.seat], fact.card))
+    taken = with_entry(state.taken, fact.seat, _plus(state.taken[fact.seat], fact.card))
     return replace(state, phase="lay", hands=hands, pile=without(state.pile, fact.card), taken=taken)
 
 
 def _run_laid(state: VonHerzenState, fact: VonHerzenRunLaid) -> VonHerzenState:
     _require_turn(state, fact.seat, _LAYING, fact)
     _require(fact.run == len(state.runs), fact)
-    hands = put(state.hands, fact.seat, _minus(state.hands[fact.seat], fact.cards))
+    hands = with_entry(state.hands, fact.seat, _minus(state.hands[fact.seat], fact.cards))
     taken = state.taken
     if taken[fact.seat]:
-        taken = put(taken, fact.seat, tuple([card for card in taken[fact.seat] if card not in fact.cards]))
+        taken = with_entry(taken, fact.seat, tuple([card for card in taken[fact.seat] if card not in fact.cards]))
     runs = (*state.runs, new_run(fact.run, fact.seat, fact.cards))
     return replace(state, hands=hands, taken=taken, runs=runs, progress=True)
 

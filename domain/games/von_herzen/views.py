@@ -40,7 +40,7 @@ from domain.games.von_herzen.model import (
 from domain.games.von_herzen.runs import PACK
 
 
-def publish(fact: Fact) -> PublicFact:
+def public_form(fact: Fact) -> PublicFact:
     """Return what everybody learns of a fact (V-73)."""
     match fact:  # the most frequent first
         case (
@@ -66,7 +66,7 @@ def publish(fact: Fact) -> PublicFact:
             return fact
 
 
-def confide(fact: Fact, seat: Seat) -> PrivateFact | None:
+def private_form(fact: Fact, seat: Seat) -> PrivateFact | None:
     """Return what the seat learns beyond everybody, None if nothing (V-73, V-74)."""
     match fact:  # the most frequent first
         case VonHerzenStockDrawn(seat=drawer, card=card):

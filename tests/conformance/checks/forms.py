@@ -29,9 +29,9 @@ def check_facts(match: Match, positions: int) -> None:
             _same(match, "move", step.move, wire.move)
         for fact in step.facts:
             _same(match, "fact", fact, wire.fact)
-            _same(match, "public form", game.publish(fact), wire.public)
+            _same(match, "public form", game.public_form(fact), wire.public)
             for seat in range(match.seats):
-                confided = game.confide(fact, seat)
+                confided = game.private_form(fact, seat)
                 if confided is not None:
                     _same(match, "confided form", confided, wire.confided)
 
@@ -55,7 +55,7 @@ def check_plain_json(match: Match, positions: int) -> None:
         _plain(words, [part(state, seat) for part in (game.private, game.legal) for seat in range(match.seats)])
     for step in match.steps:
         _plain(match.at(step), step.facts)
-        _plain(match.at(step), [game.publish(fact) for fact in step.facts])
+        _plain(match.at(step), [game.public_form(fact) for fact in step.facts])
 
 
 def _same(match: Match, what: str, value: Any, decode: Callable[[bytes], Any]) -> None:

@@ -123,10 +123,10 @@ def test_hidden_cards_change_nothing_that_others_get() -> None:
     event = walked.events[at - 1]
     changed = []
     for state in (walked.states[at - 2], walked.states[at - 1]):
-        hands = list(state.play.hands)
+        hands = list(state.game_state.hands)
         others = [seat for seat in range(4) if seat != event.actor][1:]
         hands[others[0]], hands[others[1]] = hands[others[1]], hands[others[0]]
-        changed.append(replace(state, play=replace(state.play, hands=tuple(hands))))
+        changed.append(replace(state, game_state=replace(state.game_state, hands=tuple(hands))))
     chain, checks = (bytes(32), bytes(32)), walked.checks(at)
     true, other = (
         freeze(before, event, after, chain=chain, digest=DIGEST, checks=checks)

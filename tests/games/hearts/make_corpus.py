@@ -18,7 +18,7 @@ from typing import Any, Final
 
 from domain.cards import RANKS, Card
 from tests.games.hearts.corpus.comparison import difference, occurrences
-from tests.games.hearts.corpus.recorded import KINDS, RecordedRound, Step, by_suit, read, write
+from tests.games.hearts.corpus.recorded import PROBLEM_TYPES, RecordedRound, Step, by_suit, read, write
 
 CARDS: Final[tuple[Card, ...]] = tuple(rank + suit for rank in RANKS for suit in "CDHS")
 """The cards by OpenSpiel's numbers, 4 x rank + suit."""
@@ -79,7 +79,7 @@ def moon_hand(seat: int, rng: Random) -> list[list[Card]]:
     return with_hand(seat, own, rng)
 
 
-DEALS: Final = dict(zip(KINDS, (uniform, uniform, penalty_hand, long_hearts, moon_hand), strict=True))
+DEALS: Final = dict(zip(PROBLEM_TYPES, (uniform, uniform, penalty_hand, long_hearts, moon_hand), strict=True))
 
 # players
 
@@ -185,9 +185,9 @@ def _game(jd_bonus: bool) -> Any:
 def rounds(count: int, seed: int) -> Iterator[RecordedRound]:
     """Play rounds of all kinds, directions and both ways to count the jack of diamonds in turn."""
     for number in range(count):
-        kind = KINDS[number % len(KINDS)]
-        direction = DIRECTIONS[number // len(KINDS) % len(DIRECTIONS)]
-        jd_bonus = number // (len(KINDS) * len(DIRECTIONS)) % 2 == 1
+        kind = PROBLEM_TYPES[number % len(PROBLEM_TYPES)]
+        direction = DIRECTIONS[number // len(PROBLEM_TYPES) % len(DIRECTIONS)]
+        jd_bonus = number // (len(PROBLEM_TYPES) * len(DIRECTIONS)) % 2 == 1
         yield played(kind, jd_bonus, direction, Random(f"{seed} {number}"))
 
 

@@ -57,7 +57,7 @@ def test_cards_go_to_the_seat_of_the_round(case: str) -> None:
         facts, state = accepted(state, seat, HeartsPass(given[seat]))
     assert facts[1] == HeartsCardsExchanged(receivers[0], state.leader, tuple(given.values()))
     for giver, receiver in enumerate(receivers):
-        assert HEARTS_1.confide(facts[1], receiver) == HeartsCardsReceived(giver, given[giver])
+        assert HEARTS_1.private_form(facts[1], receiver) == HeartsCardsReceived(giver, given[giver])
         assert set(given[giver]) <= set(state.hands[receiver])
         assert HEARTS_1.private(state, receiver).received == given[giver]
     assert {len(hand) for hand in state.hands} == {len(PACK[players]) // players}
@@ -72,9 +72,9 @@ def test_any_three_cards_may_be_passed_and_others_learn_only_that_they_were(case
     state = first_round()
     facts, after = accepted(state, 0, cards(ACCEPTED[case]))
     assert facts == (HeartsPassCommitted(0, in_canonical_order(ACCEPTED[case].split())),)
-    assert HEARTS_1.publish(facts[0]) == HeartsPassMade(0)
+    assert HEARTS_1.public_form(facts[0]) == HeartsPassMade(0)
     for seat in (1, 2, 3):
-        assert HEARTS_1.confide(facts[0], seat) is None
+        assert HEARTS_1.private_form(facts[0], seat) is None
         assert HEARTS_1.private(after, seat) == HEARTS_1.private(state, seat)
     assert HEARTS_1.board(after).committed == (0,)
     assert after.hands == state.hands  # H-19

@@ -86,14 +86,14 @@ def test_hc_v_3_after_the_exchange_giver_and_receiver_know_the_cards() -> None:
     facts, state = accepted(committed(0, 3, 1), 2, PASSES[2])
     exchange = facts[1]
     assert HEARTS_1.private(state, 1) == HeartsPrivate(("4H", "5H", "7H"), 2, ("AC", "KS", "QH"), 0)
-    assert HEARTS_1.confide(exchange, 1) == HeartsCardsReceived(0, ("AC", "KS", "QH"))
+    assert HEARTS_1.private_form(exchange, 1) == HeartsCardsReceived(0, ("AC", "KS", "QH"))
     assert cards_in(sent_to(state, 1)) == {*state.hands[1], "4H", "5H", "7H"}
 
 
 def test_hc_v_4_a_spectator_sees_that_cards_changed_hands_and_who_leads() -> None:
     facts, state = accepted(committed(0, 3, 1), 2, PASSES[2])
-    assert [HEARTS_1.publish(fact) for fact in facts][1] == HeartsExchangeMade(1, 0)
-    assert cards_in([HEARTS_1.publish(fact) for fact in facts]) == set()
+    assert [HEARTS_1.public_form(fact) for fact in facts][1] == HeartsExchangeMade(1, 0)
+    assert cards_in([HEARTS_1.public_form(fact) for fact in facts]) == set()
     assert cards_in(sent_to(state, None)) == set()
     assert HEARTS_1.board(state).turn == 0
 
@@ -116,7 +116,7 @@ def test_hc_v_7_after_the_round_all_see_tricks_and_results_but_no_passes() -> No
     facts: list[HeartsFact] = []
     for step in steps(options(target_score=1), seed=7, mover=by_bot):
         facts += step.facts
-    public = [HEARTS_1.publish(fact) for fact in facts]
+    public = [HEARTS_1.public_form(fact) for fact in facts]
     results = [fact for fact in public if isinstance(fact, HeartsRoundScored)]
     first, scored = results[0], results[-1]
     assert (sum(first.raw), first.bonus, first.totals) == (26, (0, 0, 0, 0), first.results)
@@ -141,16 +141,16 @@ def test_hc_v_8_the_complete_facts_show_every_deal_and_pass() -> None:
 def test_a_deal_is_shown_to_each_seat_as_its_own_hand() -> None:
     (fact,) = HEARTS_1.start(HEARTS_1.new(options(), 4), StackedDeck(PACK[4]))
     state = evolved(HEARTS_1.new(options(), 4), [fact])
-    assert HEARTS_1.publish(fact) == HeartsRoundBegun(1, 1, 13, None)
+    assert HEARTS_1.public_form(fact) == HeartsRoundBegun(1, 1, 13, None)
     for seat in range(4):
-        assert HEARTS_1.confide(fact, seat) == HeartsHandDealt(state.hands[seat])
+        assert HEARTS_1.private_form(fact, seat) == HeartsHandDealt(state.hands[seat])
         assert HEARTS_1.legal(state, seat) == (HeartsLegalPass(state.hands[seat], 3),)
 
 
 def test_in_a_hold_round_everybody_learns_who_leads() -> None:
     state = msgspec.structs.replace(HEARTS_1.new(options(), 4), round=3)
     (fact,) = HEARTS_1.start(state, StackedDeck(PACK[4]))
-    assert HEARTS_1.publish(fact) == HeartsRoundBegun(4, 0, 13, 0)
+    assert HEARTS_1.public_form(fact) == HeartsRoundBegun(4, 0, 13, 0)
     assert HEARTS_1.private(evolved(state, [fact]), 2) == HeartsPrivate((), None, (), None)
 
 

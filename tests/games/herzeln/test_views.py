@@ -21,7 +21,7 @@ from domain.games.herzeln.model import (
 )
 from domain.games.herzeln.order import PACKS
 from domain.games.herzeln.rules import timeout_move, to_act
-from domain.games.herzeln.views import board, confide, hand, publish
+from domain.games.herzeln.views import board, hand, private_form, public_form
 from tests.games.herzeln.tables import (
     after,
     at_layout,
@@ -41,9 +41,9 @@ from tests.games.herzeln.test_scores import SHARED, SHARED_TRICKS
 def test_a_deal_tells_everybody_the_round_and_each_seat_its_hand() -> None:
     fact = HerzelnPackDealt(3, 3, 1, PACKS[4])
 
-    assert publish(fact) == HerzelnRoundDealt(3, 3, 1)
-    assert confide(fact, 2) == HerzelnHandDealt(3, cards("7C JC 7S JS 7H JH 7D JD"))
-    assert confide(HerzelnFirstDealerDrawn(1), 2) is None
+    assert public_form(fact) == HerzelnRoundDealt(3, 3, 1)
+    assert private_form(fact, 2) == HerzelnHandDealt(3, cards("7C JC 7S JS 7H JH 7D JD"))
+    assert private_form(HerzelnFirstDealerDrawn(1), 2) is None
 
 
 @pytest.mark.parametrize("dealer", range(4))
@@ -51,7 +51,7 @@ def test_cards_are_dealt_singly_beginning_at_the_dealers_left(dealer: int) -> No
     fact = HerzelnPackDealt(1, 1, dealer, pack_for(SHARED, dealer))
 
     for seat in range(4):
-        dealt_hand = confide(fact, seat)
+        dealt_hand = private_form(fact, seat)
         assert dealt_hand is not None
         assert set(dealt_hand.hand) == set(cards(SHARED[seat]))
     assert fact.pack[:2] == (cards(SHARED[(dealer + 1) % 4])[0], cards(SHARED[(dealer + 2) % 4])[0])
@@ -114,7 +114,7 @@ def test_nothing_is_known_before_the_match_and_the_last_round_stays_after_it() -
 @pytest.mark.parametrize("players", [3, 4])
 def test_no_view_and_no_public_fact_has_a_card_of_a_hand(players: int) -> None:
     for state, _, _, facts in match(options(players, stop=True), seed=players):
-        public = msgspec.json.encode([publish(fact) for fact in facts]).decode()
+        public = msgspec.json.encode([public_form(fact) for fact in facts]).decode()
         now = after(state, facts)
         open_cards = msgspec.json.encode(msgspec.structs.replace(board(now), left=(), last_trick=None)).decode()
         for seat in range(players) if to_act(now) else ():

@@ -15,7 +15,7 @@ from domain.games.romme.model import RommeState
 from domain.games.romme.moves import RommeArrangeHand, RommeDiscard, RommePrepare, RommePrivateMove, RommeTakeBack
 from domain.games.romme.partition import possible_melds
 from domain.games.romme.rules import timeout_move
-from domain.games.romme.views import board, confide, publish
+from domain.games.romme.views import board, private_form, public_form
 from tests.games.romme.conformance import cards_in_play, hidden_from
 from tests.games.romme.play import Chooser, Event, absent, at_random, by_bots, events
 from tests.games.romme.positions import CHANCE
@@ -69,10 +69,10 @@ def check_scores(event: Event, where: str) -> None:
 def check_secrecy(event: Event, where: str) -> None:
     """Invariant 9: no hidden card in what is told of a fact, or in the board after it."""
     for fact, state in zip(event.facts, event.states, strict=True):
-        told = msgspec.json.encode(publish(fact)) + msgspec.json.encode(board(state))
+        told = msgspec.json.encode(public_form(fact)) + msgspec.json.encode(board(state))
         for viewer in (None, *range(state.seats)):
             hidden = {card.encode() for card in hidden_from(state, viewer)}
-            confided = None if viewer is None else msgspec.json.encode(confide(fact, viewer))
+            confided = None if viewer is None else msgspec.json.encode(private_form(fact, viewer))
             assert hidden.isdisjoint(CARD.findall(told + (confided or b""))), f"{where}: {fact} for {viewer}"
 
 

@@ -19,7 +19,7 @@ from domain.games.romme.moves import (
     RommeTakeBack,
 )
 from domain.games.romme.rules import start
-from domain.games.romme.views import board, confide, publish
+from domain.games.romme.views import board, private_form, public_form
 from tests.games.romme.positions import (
     CHANCE,
     accepted,
@@ -131,9 +131,9 @@ def test_w_135_a_card_from_the_stock_is_seen_by_its_seat_alone() -> None:
     facts, changed = accepted(state, RommeDrawStock())
     (fact,) = facts
     assert isinstance(fact, RommeCardDrawn)
-    assert publish(fact) == RommeStockDrawn(0)
-    assert confide(fact, 0) == fact
-    assert confide(fact, 1) is None
+    assert public_form(fact) == RommeStockDrawn(0)
+    assert private_form(fact, 0) == fact
+    assert private_form(fact, 1) is None
     assert board(changed).hand_counts[0] == board(state).hand_counts[0] + 1
     assert board(changed).stock_count == board(state).stock_count - 1
     assert fact.card.encode() not in msgspec.json.encode(board(changed))
@@ -145,7 +145,7 @@ def test_w_136_a_card_from_the_pile_is_seen_by_all() -> None:
     state = position("4D 5D", phase="draw", pile="9C#2")
     facts, changed = accepted(state, RommeDrawPile())
     (fact,) = facts
-    assert publish(fact) == fact == RommePileDrawn(0, "9C#2")
+    assert public_form(fact) == fact == RommePileDrawn(0, "9C#2")
     assert board(changed).taken == "9C#2"
     assert board(changed).shown[0] == ("9C#2",)
     later = after(changed, RommeDiscard("4D#1"))
@@ -203,10 +203,10 @@ def test_a_deal_tells_each_seat_its_own_hand_in_order() -> None:
     state = folded(before(), facts)
     dealt = facts[1]
     for seat in range(3):
-        confided = confide(dealt, seat)
+        confided = private_form(dealt, seat)
         assert confided is not None
         assert msgspec.to_builtins(confided) == {"type": "hand_dealt", "cards": state.hands[seat]}
-    public = msgspec.to_builtins(publish(dealt))
+    public = msgspec.to_builtins(public_form(dealt))
     assert public == {"type": "hands_dealt", "counts": board(state).hand_counts, "stock_count": 70}
 
 

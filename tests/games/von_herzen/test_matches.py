@@ -165,9 +165,9 @@ def test_everything_survives_the_wire(number: int) -> None:
         round_trip(GAME.legal(before, seat), tuple[Legal, ...])
         for fact in facts:
             round_trip(fact, GAME.fact_type)
-            round_trip(GAME.publish(fact), GAME.public_type)
+            round_trip(GAME.public_form(fact), GAME.public_type)
             for viewer in range(options.players):
-                form = GAME.confide(fact, viewer)
+                form = GAME.private_form(fact, viewer)
                 if form is not None:
                     round_trip(form, GAME.private_fact_type)
 

@@ -61,9 +61,9 @@ def received(state: VonHerzenState, viewer: int | None) -> list[bytes]:
 
 def told(facts: Sequence[Fact], viewer: int | None) -> list[bytes]:
     """All that a viewer is sent of an event: the public form of each fact and the private one."""
-    forms = [encode(GAME.publish(fact)) for fact in facts]
+    forms = [encode(GAME.public_form(fact)) for fact in facts]
     if viewer is not None:
-        forms += [encode(GAME.confide(fact, viewer)) for fact in facts]
+        forms += [encode(GAME.private_form(fact, viewer)) for fact in facts]
     return forms
 
 
@@ -136,8 +136,8 @@ def play_side_by_side(worlds: list[VonHerzenState], viewer: int | None, rng: Ran
         facts = [facts_of(worlds[0], seat, move), facts_of(worlds[1], seat, others)]
         swapped = [fact for fact in facts[0] if isinstance(fact, VonHerzenCardsSwapped)]
         if any(viewer in (swap.giver, swap.partner) for swap in swapped):
-            assert [encode(GAME.publish(fact)) for fact in facts[0]] == [
-                encode(GAME.publish(fact)) for fact in facts[1]
+            assert [encode(GAME.public_form(fact)) for fact in facts[0]] == [
+                encode(GAME.public_form(fact)) for fact in facts[1]
             ], words
             return compared
         assert told(facts[0], viewer) == told(facts[1], viewer), (words, move, others)
@@ -171,13 +171,13 @@ HANDS = [
 def confided(state: VonHerzenState, seat: int, move: Move) -> dict[int, dict[str, object]]:
     """What each seat that is told more than everybody is told of the single fact of a move."""
     (fact,) = facts_of(state, seat, move)
-    forms = {viewer: GAME.confide(fact, viewer) for viewer in range(len(state.totals))}
+    forms = {viewer: GAME.private_form(fact, viewer) for viewer in range(len(state.totals))}
     return {viewer: plain(form) for viewer, form in forms.items() if form is not None}
 
 
 def public(state: VonHerzenState, seat: int, move: Move) -> dict[str, object]:
     (fact,) = facts_of(state, seat, move)
-    form: dict[str, object] = plain(GAME.publish(fact))
+    form: dict[str, object] = plain(GAME.public_form(fact))
     return form
 
 
@@ -193,7 +193,7 @@ def test_dealing_shows_every_seat_its_own_hand() -> None:
     state = GAME.new(options_of(4), 4)
     first, deal = GAME.start(state, Stacked(0))
     state = GAME.evolve(GAME.evolve(state, first), deal)
-    assert plain(GAME.publish(deal)) == {
+    assert plain(GAME.public_form(deal)) == {
         "type": "round_dealt_public",
         "round": 1,
         "dealer": 0,
@@ -201,7 +201,7 @@ def test_dealing_shows_every_seat_its_own_hand() -> None:
         "stock": 0,
     }
     for seat in range(4):
-        form = GAME.confide(deal, seat)
+        form = GAME.private_form(deal, seat)
         assert plain(form) == {"type": "round_dealt_private", "hand": list(state.hands[seat])}
         assert state.hands[seat] == in_canonical_order(state.hands[seat])
 
@@ -331,7 +331,7 @@ def test_the_end_of_a_round_shows_hands_and_stock_but_not_what_returned_unseen()
     state = after(state, (4, VonHerzenOffer(given)), (3, VonHerzenDecline()))
     state, facts = absent(state, chance_of(3))
     # then
-    scored = plain(GAME.publish(facts[-2]))
+    scored = plain(GAME.public_form(facts[-2]))
     assert scored["type"] == "round_scored"
     assert sorted([*(card for hand in scored["hands"] for card in hand), *scored["stock"]]) == sorted(PACK)
     assert set(scored) == {"type", "round", "ended", "hands", "stock", "scores", "totals"}
@@ -346,5 +346,5 @@ def test_the_stock_is_shown_at_the_end_without_its_order() -> None:
     stock = (*sorted(state.stock[:-1], reverse=True), state.stock[-1])
     state = msgspec.structs.replace(state, stock=stock, phase="lay", idle=3)
     facts = facts_of(state, 1, VonHerzenEndTurn())
-    scored = plain(GAME.publish(facts[1]))
+    scored = plain(GAME.public_form(facts[1]))
     assert scored["stock"] == list(in_canonical_order(stock)) != list(stock)

@@ -170,8 +170,13 @@ def test_vc_20_the_receiver_learns_only_how_many_cards_are_offered() -> None:
     state = dealt(4, hands=hands)
     (fact,) = facts_of(state, 3, VonHerzenOffer(("8H", "KS", "9D")))
     assert fact == VonHerzenCardsOffered(3, 2, ("KS", "8H", "9D"))
-    assert to_builtins(GAME.publish(fact)) == {"type": "cards_offered_public", "giver": 3, "receiver": 2, "count": 3}
-    assert [GAME.confide(fact, seat) is None for seat in range(4)] == [True, True, True, False]
+    assert to_builtins(GAME.public_form(fact)) == {
+        "type": "cards_offered_public",
+        "giver": 3,
+        "receiver": 2,
+        "count": 3,
+    }
+    assert [GAME.private_form(fact, seat) is None for seat in range(4)] == [True, True, True, False]
     view = view_of(GAME, GAME.evolve(state, fact), 2)
     text = str(to_builtins(view))
     assert not any(card in text for card in ("8H", "KS", "9D"))

@@ -65,7 +65,7 @@ async def given_stream(log: Log, length: int, stream: UUID | None = None) -> lis
     while len(events) < length:
         events.append(following(events[-1]))
     for event in events:
-        assert (await log.append(event)).own
+        assert (await log.append(event)).accepted
     return events
 
 

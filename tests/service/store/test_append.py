@@ -71,7 +71,7 @@ async def test_the_same_event_again_is_recognised(log: Log) -> None:
     events = await given_stream(log, 3)
     for event in events:
         again = await log.append(event)
-        assert again.own
+        assert again.accepted
         assert again.version == event.expected + 1
     assert [row.position for row in await log.read(events[0].stream)] == [1, 2, 3]
 
@@ -111,7 +111,7 @@ async def test_a_conflict_inside_a_batch_fails_alone(log: Log, database_url: str
             assert isinstance(result, BrokenChainError)
         else:
             assert isinstance(result, Appended)
-            assert result.own == (number % 4 != 0)
+            assert result.accepted == (number % 4 != 0)
     assert then_log_is_whole(database_url) == 40 + 14
 
 
@@ -134,7 +134,7 @@ async def test_events_of_one_stream_are_appended_in_the_order_of_their_calls(log
     while len(events) < 30:
         events.append(following(events[-1]))
     results = await asyncio.gather(*map(log.append, events))
-    assert [result.version for result in results if result.own] == list(range(1, 31))
+    assert [result.version for result in results if result.accepted] == list(range(1, 31))
     assert then_log_is_whole(database_url) == 30
 
 
@@ -175,8 +175,8 @@ async def test_many_writers_on_one_stream_have_one_winner_for_each_version(datab
             assert head is not None
             event = following(head)
             appended = await log.append(event)
-            (won if appended.own else lost).append(event)
-            mine += appended.own
+            (won if appended.accepted else lost).append(event)
+            mine += appended.accepted
 
     await asyncio.gather(*(writer(log) for log in logs for _ in range(8)))
     rows = await logs[0].read(stream)
@@ -221,7 +221,7 @@ async def test_closing_finishes_what_waits_and_takes_no_more(database_url: str) 
     await asyncio.sleep(0)
     await log.close()
     appended = await asyncio.gather(*waiting)
-    assert all(result.own for result in appended)
+    assert all(result.accepted for result in appended)
     with pytest.raises(StoreUnavailableError):
         await log.append(first_event(uuid4()))
     assert then_log_is_whole(database_url) == 50

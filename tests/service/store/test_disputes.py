@@ -87,7 +87,7 @@ async def test_a_decision_is_recorded_at_the_table_too_or_not_at_all(log: Log, s
     await opened(store, first, at.stream)
     resolve = following(first, type_="resolve", bucket=bucket)
     taken = following(at)
-    assert (await log.append(taken)).own
+    assert (await log.append(taken)).accepted
     for late, outcome in (
         (following(at, type_="adjudicate", bucket=bucket), Outcome.CONFLICT),
         (next_event(at.stream, 2, bytes(32), type_="adjudicate", bucket=bucket), Outcome.BROKEN),

@@ -29,7 +29,7 @@ async def proxy(database_url: str) -> AsyncIterator[tuple[Proxy, Log]]:
     """A log whose connections can be cut."""
     with TemporaryDirectory() as folder:
         async with proxied(database_url, Path(folder)) as (proxy, url):
-            log = Log(url, patience_seconds=20.0)
+            log = Log(url, timeout_seconds=20.0)
             await log.open()
             yield proxy, log
             await log.close()
@@ -44,7 +44,7 @@ async def test_a_cut_during_the_commit_is_retried_without_doubling(
     for round_ in range(5):
         line.order(fault)
         appended = await asyncio.gather(*map(log.append, events))
-        assert all(result.own and result.version == round_ + 1 for result in appended)
+        assert all(result.accepted and result.version == round_ + 1 for result in appended)
         assert line.met == round_ + 1
         for event, result in zip(events, appended, strict=True):
             head = await log.head(event.stream)
@@ -79,16 +79,16 @@ async def test_a_result_that_another_event_has_followed_is_still_recognised(
     await line.hit.wait()
     other = Log(database_url)
     await other.open()
-    assert (await other.append(event)).own  # what the first process sent, as the server would have done it
-    assert (await other.append(following(event))).own
+    assert (await other.append(event)).accepted  # what the first process sent, as the server would have done it
+    assert (await other.append(following(event))).accepted
     await other.close()
     line.close()
-    assert (await waiting).own
+    assert (await waiting).accepted
     assert then_log_is_whole(database_url) == 3
 
 
 async def test_killed_connections_lose_and_double_nothing(database_url: str) -> None:
-    log = Log(database_url, patience_seconds=30.0)
+    log = Log(database_url, timeout_seconds=30.0)
     await log.open()
     acknowledged: list[UUID] = []
     killing = True
@@ -96,7 +96,7 @@ async def test_killed_connections_lose_and_double_nothing(database_url: str) -> 
     async def writer() -> None:
         event = first_event(uuid4())
         while killing:
-            assert (await log.append(event)).own
+            assert (await log.append(event)).accepted
             acknowledged.append(event.command)
             event = following(event)
 
@@ -117,7 +117,7 @@ async def test_killed_connections_lose_and_double_nothing(database_url: str) -> 
 async def test_a_database_that_does_not_answer_is_unavailable_within_the_bound(database_url: str) -> None:
     with TemporaryDirectory() as folder:
         async with proxied(database_url, Path(folder)) as (line, url):
-            log = Log(url, patience_seconds=0.5)
+            log = Log(url, timeout_seconds=0.5)
             await log.open()
             (first,) = await given_stream(log, 1)
             line.order("silence", lasting=True)
@@ -129,7 +129,7 @@ async def test_a_database_that_does_not_answer_is_unavailable_within_the_bound(d
             async with asyncio.timeout(20):
                 while True:
                     with suppress(StoreUnavailableError):
-                        assert (await log.append(event)).own
+                        assert (await log.append(event)).accepted
                         break
                     await asyncio.sleep(0.05)  # a refusal while the database is known to be away takes no turn
             await log.close()
@@ -141,7 +141,7 @@ async def test_while_the_database_is_away_callers_are_turned_away_and_afterwards
 ) -> None:
     with TemporaryDirectory() as folder:
         async with proxied(database_url, Path(folder)) as (_, url):
-            log = Log(url, patience_seconds=0.5)
+            log = Log(url, timeout_seconds=0.5)
             await log.open()
             events = await given_stream(log, 1)
         assert await _refusals(log, first_event(uuid4()).stream) == 3
@@ -193,7 +193,7 @@ async def test_who_is_cancelled_while_the_database_goes_away_ends(proxy: tuple[P
 async def test_closing_does_not_wait_for_a_database_that_stays_away(database_url: str) -> None:
     with TemporaryDirectory() as folder:
         async with proxied(database_url, Path(folder)) as (_, url):
-            log = Log(url, patience_seconds=0.4)
+            log = Log(url, timeout_seconds=0.4)
             await log.open()
         waiting = asyncio.create_task(log.append(first_event(uuid4())))
         await asyncio.sleep(0.05)

@@ -31,7 +31,7 @@ async def test_a_reader_during_load_never_misses_or_repeats(log: Log, database_u
     async def writer(own: Log) -> int:
         event, count = first_event(uuid4()), 0
         while not done.is_set():
-            assert (await own.append(event)).own
+            assert (await own.append(event)).accepted
             event, count = following(event), count + 1
         return count
 

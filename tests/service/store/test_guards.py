@@ -30,7 +30,7 @@ async def test_a_guard_at_the_known_version_lets_its_event_pass(log: Log, databa
     notes = uuid4()
     second = guarded(following(first), Guard(notes, 0))
     assert await log.append(second) == Appended(True, 2, 2)
-    assert (await log.append(noted(first.stream, notes))).own
+    assert (await log.append(noted(first.stream, notes))).accepted
     assert await log.append(guarded(following(second), Guard(notes, 1))) == Appended(True, 3, 4)
     assert then_log_is_whole(database_url) == 4
 
@@ -45,7 +45,7 @@ async def test_an_event_decided_on_older_notes_is_not_appended(log: Log, databas
     for known in (0, 1):
         assert await log.append(guarded(event, Guard(notes, known))) == Appended(False, 2, None)
     assert [row.version for row in await log.read(first.stream)] == [1]
-    assert (await log.append(guarded(event, Guard(notes, 2)))).own
+    assert (await log.append(guarded(event, Guard(notes, 2)))).accepted
     assert then_log_is_whole(database_url) == 4
 
 
@@ -63,7 +63,7 @@ async def test_a_stream_of_another_bucket_is_not_what_a_guard_means(log: Log) ->
     (first,) = await given_stream(log, 1)
     elsewhere = next(stream for stream in iter(uuid4, None) if bucket_of(stream) != bucket_of(first.stream))
     await given_stream(log, 2, elsewhere)
-    assert (await log.append(guarded(following(first), Guard(elsewhere, 0)))).own
+    assert (await log.append(guarded(following(first), Guard(elsewhere, 0)))).accepted
 
 
 @pytest.mark.parametrize("outdated", [{0}, {2}, {1, 3}, {0, 1, 2, 3, 4}])
@@ -75,8 +75,8 @@ async def test_in_a_batch_each_guard_concerns_its_own_event(log: Log, database_u
     unguarded = first_event(uuid4())
     events = [guarded(following(first), Guard(own, 0)) for first, own in zip(tables, notes, strict=True)]
     results = await asyncio.gather(log.append(unguarded), *(log.append(event) for event in events))
-    assert results[0].own
-    assert {place for place, result in enumerate(results[1:]) if not result.own} == outdated
+    assert results[0].accepted
+    assert {place for place, result in enumerate(results[1:]) if not result.accepted} == outdated
     assert then_log_is_whole(database_url) == 5 + len(outdated) + 1 + (5 - len(outdated))
 
 
@@ -97,7 +97,7 @@ async def test_of_a_note_and_an_event_that_does_not_know_it_one_waits_for_the_ot
         results = dict(
             zip((log for log, _ in both), await asyncio.gather(*(log.append(e) for log, e in both)), strict=True)
         )
-        return results[here].own, results[here].position or 0, results[there].position or 0
+        return results[here].accepted, results[here].position or 0, results[there].position or 0
 
     raced = [await race(number) for number in range(60)]
     for log in logs:
@@ -115,7 +115,7 @@ async def test_a_note_that_goes_before_in_the_same_batch_counts(log: Log, databa
     busy = [log.append(first_event(uuid4())) for _ in range(3)]  # so that the next ones share a batch
     move = guarded(following(first), Guard(notes, 0))
     *_, noted_, moved = await asyncio.gather(*busy, log.append(noted(first.stream, notes)), log.append(move))
-    assert (noted_.own, moved.own) == (True, False)
+    assert (noted_.accepted, moved.accepted) == (True, False)
     assert then_log_is_whole(database_url) == 6
 
 

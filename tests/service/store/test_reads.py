@@ -47,7 +47,7 @@ async def test_a_private_stream_lies_in_the_bucket_of_its_table(log: Log) -> Non
     first = next_event(private, 0, bytes(32), bucket=bucket)
     second = next_event(private, 1, first.hash, bucket=bucket)
     for event in (first, second):
-        assert (await log.append(event)).own
+        assert (await log.append(event)).accepted
     assert await log.read(private) == []
     rows = await log.read(private, bucket=bucket)
     assert [(row.bucket, row.position, row.version) for row in rows] == [(bucket, 2, 1), (bucket, 3, 2)]
@@ -141,7 +141,7 @@ async def given_created(log: Log, stream: UUID, created: int) -> None:
     """A table created at a time, and a second event that is none of a creation."""
     first = first_event(stream, time=created)
     assert await log.create_stream(first, bytes(32))
-    assert (await log.append(following(first, time=NOON + 100))).own
+    assert (await log.append(following(first, time=NOON + 100))).accepted
 
 
 async def test_a_bucket_is_fed_in_position_order(log: Log) -> None:

@@ -11,12 +11,12 @@ from msgspec.structs import replace
 from domain.fairness import link
 from domain.merkle import Node, leaf_hash, new_nodes
 from domain.transparency import leaf_of
-from service.heads import Signer
+from service.records.signer import Signer
+from service.records.transparency import PROJECTION, Transparency
 from service.store.buckets import bucket_of
 from service.store.events import FeedEnd
 from service.store.log import Log, NewEvent
 from service.store.transparency import TransparencyStore
-from service.transparency import PROJECTION, Transparency
 from tests.service.store.given import first_event, following
 
 SIGNER = Signer(bytes(32), "log.test")
@@ -39,12 +39,12 @@ def ending(event: NewEvent) -> NewEvent:
 async def given_match(log: Log, length: int = 2) -> NewEvent:
     """A match that is over; its last event."""
     event = first_event(uuid4())
-    assert (await log.append(event)).own
+    assert (await log.append(event)).accepted
     for _ in range(length - 2):
         event = following(event)
-        assert (await log.append(event)).own
+        assert (await log.append(event)).accepted
     event = ending(following(event))
-    assert (await log.append(event)).own
+    assert (await log.append(event)).accepted
     return event
 
 

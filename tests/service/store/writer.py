@@ -19,7 +19,7 @@ from tests.service.store.given import first_event, following
 
 async def main(database_url: str, clients: int, seconds: float, shared: list[UUID]) -> None:
     """Append until the time is up."""
-    log = Log(database_url, patience_seconds=30.0)
+    log = Log(database_url, timeout_seconds=30.0)
     await log.open()
     print("ready", flush=True)
     until = time.monotonic() + seconds
@@ -33,7 +33,7 @@ async def client(log: Log, shared: list[UUID], until: float) -> None:
     own = first_event(uuid4())
     while time.monotonic() < until:
         try:
-            if (await log.append(own)).own:
+            if (await log.append(own)).accepted:
                 print(own.command, flush=True)
             else:
                 raise AssertionError("another event in a stream that only this client writes to")
@@ -41,7 +41,7 @@ async def client(log: Log, shared: list[UUID], until: float) -> None:
             stream = random.choice(shared)
             head = await log.head(stream)
             event = first_event(stream) if head is None else following(head)
-            if (await log.append(event)).own:
+            if (await log.append(event)).accepted:
                 print(event.command, flush=True)
         except StoreUnavailableError:
             await asyncio.sleep(0.05)

@@ -19,7 +19,7 @@ from tests.toy.highest.model import (
 from tests.toy.highest.options import SCHEMA, parse_options, seat_count
 from tests.toy.highest.rulebook import REJECTIONS, RULES
 from tests.toy.highest.rules import decide, legal, start, timeout_move, to_act
-from tests.toy.highest.views import board, confide, hand, private, publish
+from tests.toy.highest.views import board, hand, private, private_form, public_form
 
 
 def _version(number: int, last_points: int) -> AnyGame:
@@ -50,8 +50,8 @@ def _version(number: int, last_points: int) -> AnyGame:
         legal=legal,
         outcome=outcome,
         timeout_move=timeout_move,
-        publish=publish,
-        confide=confide,
+        public_form=public_form,
+        private_form=private_form,
         round_number=lambda state: state.round,
         totals=lambda state: state.totals,
         board=board,

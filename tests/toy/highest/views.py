@@ -23,7 +23,7 @@ from tests.toy.highest.model import (
 )
 
 
-def publish(fact: HighestFact) -> HighestPublicFact:
+def public_form(fact: HighestFact) -> HighestPublicFact:
     """Return what everybody learns."""
     match fact:
         case HighestRoundDealt():
@@ -36,7 +36,7 @@ def publish(fact: HighestFact) -> HighestPublicFact:
             assert_never(fact)
 
 
-def confide(fact: HighestFact, seat: Seat) -> HighestPrivateFact | None:
+def private_form(fact: HighestFact, seat: Seat) -> HighestPrivateFact | None:
     """Return what one seat learns beyond that."""
     if isinstance(fact, HighestRoundDealt):
         return HighestHandReceived(dealt_hand(fact, seat))

@@ -20,7 +20,7 @@ import msgspec
 from domain.cards import RANKS, Card
 
 FILE: Final = Path(__file__).with_name("rounds.xz")
-KINDS: Final = ("uniform", "hoarded_hearts", "penalty_hand", "long_hearts", "moon")
+PROBLEM_TYPES: Final = ("uniform", "hoarded_hearts", "penalty_hand", "long_hearts", "moon")
 """How a round was made: by chance, or so that something rare happens."""
 
 ORDER: Final[dict[Card, int]] = {
@@ -121,7 +121,7 @@ def write(rounds: Sequence[RecordedRound], seed: int, source: str, path: Path = 
         held = after_passing(recorded.hands, recorded.passes, recorded.direction)
         passes = _packed(recorded.passes, recorded.hands)
         row = (
-            bytes([KINDS.index(recorded.kind)]),
+            bytes([PROBLEM_TYPES.index(recorded.kind)]),
             bytes([recorded.jd_bonus | recorded.direction << 1]),
             sum(owners[card] << 2 * place for card, place in ORDER.items()).to_bytes(13, "little"),
             *(column.ljust(width, b"\0") for column, width in zip(passes, _WIDTHS[3:6], strict=True)),
@@ -157,7 +157,7 @@ def _round(row: tuple[bytes, ...]) -> RecordedRound:
     passes = _unpacked((pass_seats, pass_masks, pass_choices), hands) if direction else ()
     values = struct.unpack(f"<{_VALUES}b", points)
     return RecordedRound(
-        kind=KINDS[kind[0]],
+        kind=PROBLEM_TYPES[kind[0]],
         jd_bonus=bool(flags[0] & 1),
         direction=direction,
         hands=hands,

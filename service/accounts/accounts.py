@@ -1,0 +1,271 @@
+"""Accounts and their tokens: guests, names, devices, roles.
+
+Tokens are opaque, 256 bits, and kept only as SHA-256. A valid one is remembered for half a minute in
+each process; a revocation is told to all processes, and while that channel is down nothing is
+remembered.
+"""
+
+import asyncio
+import base64
+import hashlib
+import hmac
+import secrets
+import time
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from typing import Final, Literal, TypeAlias
+from uuid import UUID, uuid4
+
+from msgspec import Struct
+
+from projections.redis_commands import RedisUnavailableError
+from projections.redis_store import RedisStore
+from service.accounts import names
+from service.errors import FieldError, InvalidRequestError, KeyReusedError, NotFoundError, UnauthenticatedError
+from service.store.accounts import AccountStore, TokenRow
+from service.store.errors import StoreError
+
+Role: TypeAlias = Literal["player", "arbiter", "operator"]
+
+TOKEN_PREFIX: Final = "bw_"  # noqa: S105 - what secret scanners look for
+_REMEMBER_SECONDS: Final = 30.0
+_REMEMBER_MOST: Final = 50_000
+_HEADER_LENGTH_MOST: Final = 120
+_TOUCH_MILLISECONDS: Final = 60_000
+_NOTE_SECONDS: Final = 2.0
+KEY_MILLISECONDS: Final = 24 * 3600 * 1000
+"""How long the key under which an account was made gives its token again."""
+_NAMES_SECONDS: Final = 30.0
+
+
+class Account(Struct, frozen=True):
+    """Who asks: the account, its role and the token used."""
+
+    id: str
+    role: Role
+    token: UUID
+
+
+class NewAccount(Struct, frozen=True):
+    """A created account with its first token in clear."""
+
+    id: UUID
+    name: str
+    token_id: UUID
+    token: str
+
+
+class Accounts:
+    """Use cases of accounts. One per process."""
+
+    def __init__(self, store: AccountStore, redis: RedisStore, *, key: bytes) -> None:
+        self._store = store
+        self._redis = redis
+        self._key = key
+        self._known: dict[bytes, tuple[float, Account]] = {}
+        """By SHA-256 of the header; until when, and whose."""
+        self._names: dict[str, tuple[float, str | None]] = {}
+        self._tokens_epoch = 0
+        """Changes when a token may have been revoked: what was read before it is not remembered."""
+        self._used: set[UUID] = set()
+        self._noting: asyncio.Task[None] | None = None
+        self.names_epoch = 0
+        """Changes when a name may have changed: what was made from names before it is out of date."""
+
+    def listen(self) -> None:
+        """Follow what other processes tell of revoked tokens and changed names."""
+        self._redis.listen(self._told, self._forget_all)
+
+    # who asks
+
+    def remembered(self, header: str | None) -> Account | None:
+        """Return the account of an Authorization header if its token was found valid a moment ago."""
+        if header is None or len(header) > _HEADER_LENGTH_MOST:
+            return None
+        known = self._known.get(_digest(header))
+        return known[1] if known is not None and known[0] > time.monotonic() else None
+
+    async def authenticate(self, header: str | None) -> Account:
+        """Return the account of an Authorization header. UnauthenticatedError if it has no valid token."""
+        remembered = self.remembered(header)
+        if remembered is not None:
+            return remembered
+        scheme, _, token = (header or "").partition(" ")
+        if scheme.lower() != "bearer" or not token.startswith(TOKEN_PREFIX) or len(token) > 100:
+            raise UnauthenticatedError("Send a valid token: Authorization: Bearer bw_...")
+        now, epoch = time.monotonic(), self._tokens_epoch
+        row = await self._store.token(_digest(token))
+        if row is None:
+            raise UnauthenticatedError("Send a valid token: Authorization: Bearer bw_...")
+        account = Account(str(row.player), row.role, row.id)
+        if self._redis.listening and epoch == self._tokens_epoch:
+            if len(self._known) >= _REMEMBER_MOST:
+                self._known.clear()
+            left = _REMEMBER_SECONDS if row.expires is None else row.expires / 1000 - time.time()
+            self._known[_digest(header or "")] = (now + min(_REMEMBER_SECONDS, left), account)
+        if row.last_used is None or time.time() * 1000 - row.last_used > _TOUCH_MILLISECONDS:
+            self._used.add(row.id)
+            if self._noting is None:
+                self._noting = asyncio.create_task(self._note_use())
+        return account
+
+    async def _note_use(self) -> None:
+        """Note in one statement, apart from any request, which tokens were used."""
+        await asyncio.sleep(_NOTE_SECONDS)
+        used, self._used = self._used, set()
+        self._noting = None
+        with suppress(StoreError):  # it is noted when the token is used again
+            await self._store.touch(list(used))
+
+    async def close(self) -> None:
+        """Note what was not noted yet."""
+        if self._noting is not None:
+            self._noting.cancel()
+            await asyncio.wait([self._noting])
+            self._noting = None
+            with suppress(StoreError):
+                await self._store.touch(list(self._used))
+
+    # accounts
+
+    async def create_guest(self, name: str, key: str) -> NewAccount:
+        """Create a guest. The same key and name again give the same account and token."""
+        clean = clean_name(name)
+        id_, token_id = self._derived_id("player", "", key), self._derived_id("token", "", key)
+        token = self._derived_token("", key)
+        created = await self._store.create_player(
+            id_, clean, token_id=token_id, role="player", digest=_digest(token), label="first"
+        )
+        if not created:
+            row = await self._store.player(id_)
+            if row is None or row.name != clean:
+                raise KeyReusedError("This Idempotency-Key was used with another body.")
+            if time.time() * 1000 - row.created > KEY_MILLISECONDS:
+                raise KeyReusedError("This Idempotency-Key is no longer valid; choose a new one for a new account.")
+            if await self._store.token(_digest(token)) is None:
+                raise KeyReusedError("The token made under this Idempotency-Key was revoked.")
+        return NewAccount(id_, clean, token_id, token)
+
+    async def create_with_role(self, role: Role, name: str) -> NewAccount:
+        """Create an account with a role; for operators at the command line."""
+        id_, token_id, token = uuid4(), uuid4(), _new_token()
+        await self._store.create_player(id_, name, token_id=token_id, role=role, digest=_digest(token), label=role)
+        return NewAccount(id_, name, token_id, token)
+
+    async def me(self, account: Account) -> tuple[str | None, int]:
+        """Return the caller's name and when the account was created (ms since 1970 UTC)."""
+        row = await self._store.player(UUID(account.id))
+        if row is None:
+            raise NotFoundError("There is no such account.")
+        return row.name, row.created
+
+    async def rename(self, account: Account, name: str) -> str:
+        """Change the caller's public name."""
+        clean = clean_name(name)
+        await self._store.rename(UUID(account.id), clean)
+        await self._tell(f"name {account.id}")
+        return clean
+
+    async def erase(self, account: Account) -> None:
+        """Erase the name and all tokens; the log keeps only the random id."""
+        await self._store.erase(UUID(account.id))
+        await self._tell(f"name {account.id}")
+        await self._tell("tokens")
+
+    async def public_name(self, player: UUID) -> str | None:
+        """Return a player's name, None once erased. NotFoundError if there never was one."""
+        row = await self._store.player(player)
+        if row is None:
+            raise NotFoundError("There is no such player.")
+        return row.name
+
+    async def names_of(self, players: Iterable[str]) -> Mapping[str, str]:
+        """Return public names by account; erased accounts are missing."""
+        now, epoch = time.monotonic(), self.names_epoch
+        wanted = list(players)
+        known = {player: entry[1] for player in wanted if (entry := self._names.get(player)) and entry[0] > now}
+        missing = [player for player in wanted if player not in known]
+        if missing:
+            found = await self._store.names([UUID(player) for player in missing])
+            if epoch != self.names_epoch:
+                return await self.names_of(wanted)  # a name that was erased meanwhile must neither be told nor kept
+            if len(self._names) >= _REMEMBER_MOST:
+                self._names.clear()
+            for player in missing:
+                known[player] = found.get(UUID(player))
+                self._names[player] = (now + _NAMES_SECONDS, known[player])
+        return {player: name for player in wanted if (name := known[player]) is not None}
+
+    # tokens
+
+    async def create_token(self, account: Account, asked: str, days: int, key: str) -> tuple[TokenRow, str]:
+        """Create a token for a device. The same key again gives the same token."""
+        label = clean_name(asked, "/label")
+        token_id, token = self._derived_id("token", account.id, key), self._derived_token(account.id, key)
+        row = await self._store.create_token(
+            token_id, UUID(account.id), role=account.role, digest=_digest(token), label=label, days=days
+        )
+        lasts = None if row.expires is None else round((row.expires - row.created) / 86_400_000)
+        if row.label != label or lasts != days:
+            raise KeyReusedError("This Idempotency-Key was used with another body.")
+        return row, token
+
+    async def tokens(self, account: Account) -> list[TokenRow]:
+        """Return the caller's valid tokens, newest first."""
+        return await self._store.tokens(UUID(account.id))
+
+    async def revoke(self, account: Account, token: UUID) -> None:
+        """Revoke one of the caller's tokens, at once everywhere. NotFoundError if he has no such token."""
+        if await self._store.revoke(UUID(account.id), token) is None:
+            raise NotFoundError("You have no such token.")
+        await self._tell("tokens")
+
+    # between processes
+
+    async def _tell(self, message: str) -> None:
+        self._told(message)
+        with suppress(RedisUnavailableError):  # then nobody remembers tokens for longer than a few seconds
+            await self._redis.tell(message)
+
+    def _told(self, message: str) -> None:
+        kind, _, subject = message.partition(" ")
+        if kind == "tokens":
+            self._known.clear()
+            self._tokens_epoch += 1
+        elif kind == "name":
+            self._names.pop(subject, None)
+            self.names_epoch += 1
+
+    def _forget_all(self) -> None:
+        self._known.clear()
+        self._tokens_epoch += 1
+        self._names.clear()
+        self.names_epoch += 1
+
+    def _derived_id(self, label: str, account: str, key: str) -> UUID:
+        return UUID(bytes=self._derived(f"{label} id", account, key)[:16], version=4)
+
+    def _derived_token(self, account: str, key: str) -> str:
+        secret = self._derived("token", account, key)
+        return TOKEN_PREFIX + base64.urlsafe_b64encode(secret).rstrip(b"=").decode()
+
+    def _derived(self, label: str, account: str, key: str) -> bytes:
+        """32 bytes that follow from an idempotency key, so that a retry needs no stored secret."""
+        return hmac.digest(self._key, f"blattwerk/account\0{label}\0{account}\0{key}".encode(), "sha256")
+
+
+def clean_name(name: str, field: str = "/name") -> str:
+    """Return a name without outer blanks. InvalidRequestError if nothing or a control character is in it."""
+    clean = names.clean(name)
+    if clean is None:
+        detail = "must begin with a visible character and have no control characters"
+        raise InvalidRequestError("A field of the body is wrong.", errors=(FieldError(field, detail),))
+    return clean
+
+
+def _new_token() -> str:
+    return TOKEN_PREFIX + secrets.token_urlsafe(32)
+
+
+def _digest(token: str) -> bytes:
+    return hashlib.sha256(token.encode()).digest()

@@ -1,0 +1,1 @@
+"""The types of the API: bodies, queries and responses."""

@@ -1,0 +1,1 @@
+"""The OpenAPI contract, made from the declarations of the handlers."""

@@ -1,0 +1,344 @@
+"""The OpenAPI 3.1 contract, made from the operations and the types they name.
+
+`python -m service.contract.document --check FILE` compares, `--write FILE` writes. The same bytes are served
+at `/openapi.json`.
+"""
+
+import argparse
+import json
+import sys
+from collections.abc import Iterable, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+
+from service.api.http import TAG_LENGTH_MAX, Operation
+from service.api.problems import PROBLEM_TYPE, Problem
+from service.contract.examples import Examples, answers, bodies
+from service.contract.schemas import REF_TEMPLATE, completed, component_schemas, schema_of
+from service.errors import HTTP_PROBLEM_TYPES, INTERNAL, PROBLEM_TYPES, FieldError, ProblemType
+
+_TAGS: Final = {
+    "players": "Guest accounts and public profiles.",
+    "standings": "Leaderboards.",
+    "me": "The caller's account and tokens.",
+    "games": "Games, options and rules.",
+    "tables": "Tables: creating, finding, viewing, the host's commands.",
+    "seats": "Sitting down and leaving.",
+    "moves": "Answers to decisions.",
+    "private": "What a seat keeps to itself: drafts, the order of its hand, advice.",
+    "events": "What was recorded.",
+    "replays": "Any version of a match again, and why a move was legal or not.",
+    "records": "Matches that are over, as evidence.",
+    "transparency": "The log of all matches that are over: signed, append-only, open to monitors.",
+    "disputes": "Challenges of recorded moves, and how arbiters decide them.",
+    "operations": "Health and figures.",
+}
+_DESCRIPTION: Final = """\
+Backend of card-game apps. Every accepted move is an immutable event; a table's `version` counts them.
+
+**Decisions.** A view says `you.decision`; send that number with the move. A retry of the same move gets the
+same answer, so a client on a bad network simply sends again.
+
+**Legal moves.** `you.legal` has an entry for each kind of move open now, with the cards that may be used.
+
+**Unknown kinds.** Unions are told apart by `type` or `game`. New kinds may come: ignore those you do not know.
+
+**Problems.** Errors are `application/problem+json` (RFC 9457) with a stable `code`; `rule` names the rule that
+refused a move, see `GET /v1/games/{game}/rules`.
+"""
+_ID_EXAMPLES: Final = {
+    "table": "018f2b6e-7c1a-4d3e-9a44-5b6c7d8e9f01",
+    "player": "5f0c2d8e-41c7-4b1e-9b7d-0d7b6f3c2a10",
+    "token": "a3f1b2c4-0d5e-4f6a-8b7c-9d0e1f2a3b4c",
+    "dispute": "7b1e9d34-52c8-4f0a-8e61-c0a9d2f4b817",
+}
+
+
+def contract(operations: Sequence[Operation[Any]]) -> dict[str, Any]:
+    """Return the contract as a JSON object."""
+    paths: dict[str, dict[str, Any]] = {}
+    for operation in operations:
+        paths.setdefault(operation.path, {})[operation.method.lower()] = _operation(operation)
+    return {
+        "openapi": "3.1.0",
+        "info": {
+            "title": "Blattwerk",
+            "version": "1.0.0",
+            "summary": "Backend of card-game apps: provable, replayable, durable.",
+            "description": _DESCRIPTION,
+            "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
+            "contact": {"name": "Blattwerk", "url": "https://blattwerk.example/contact"},
+        },
+        "servers": [
+            {
+                "url": "/",
+                "description": "Where this contract was read: local, staging or production.",
+                "x-internal": False,
+            }
+        ],
+        "tags": [{"name": name, "description": text} for name, text in _TAGS.items()],
+        "security": [{"bearer": []}],
+        "paths": paths,
+        "components": {
+            "securitySchemes": {
+                "bearer": {
+                    "type": "http",
+                    "scheme": "bearer",
+                    "description": "Opaque token `bw_...`, from createPlayer or createToken.",
+                }
+            },
+            "headers": {
+                "RequestId": {
+                    "description": "Trace id of the request, also in logs and problems.",
+                    "schema": {"type": "string", "pattern": "^[0-9a-f]{32}$"},
+                }
+            },
+            "examples": {name: {"value": json.loads(text)} for text, name in _shared_examples().items()},
+            "responses": {f"Problem{status}": _problem_response(status) for status in _used_statuses(operations)},
+            "schemas": component_schemas(_types(operations)),
+        },
+    }
+
+
+def contract_bytes(operations: Sequence[Operation[Any]]) -> bytes:
+    """Return the contract as it is committed and served."""
+    return (json.dumps(contract(operations), indent=2, ensure_ascii=False) + "\n").encode()
+
+
+# Operations
+
+
+def _operation(operation: Operation[Any]) -> dict[str, Any]:
+    made: dict[str, Any] = {
+        "operationId": operation.id,
+        "summary": operation.summary,
+        "description": operation.description or operation.summary + ".",
+        "tags": [operation.tag],
+    }
+    if operation.public:
+        made["security"] = []
+    parameters = [*_path_parameters(operation), *_query_parameters(operation), *_header_parameters(operation)]
+    if parameters:
+        made["parameters"] = parameters
+    if operation.body is not None:
+        content: dict[str, Any] = {"schema": schema_of(operation.body)}
+        content["examples"] = _examples(bodies()[operation.id])
+        made["requestBody"] = {"required": True, "content": {"application/json": content}}
+    made["responses"] = _responses(operation)
+    return made
+
+
+def _examples(examples: Examples) -> dict[str, Any]:
+    """Return examples by name; those of several operations are components."""
+    shared = _shared_examples()
+    return {
+        name: {"$ref": f"#/components/examples/{shared[text]}"}
+        if (text := json.dumps(value)) in shared
+        else {"value": value}
+        for name, value in examples.items()
+    }
+
+
+@cache
+def _shared_examples() -> dict[str, str]:
+    """The names of those examples, by their JSON, that are shown for more than one operation."""
+    names: dict[str, list[str]] = {}
+    for operation, examples in (*answers().items(), *bodies().items()):
+        for name, value in examples.items():
+            names.setdefault(json.dumps(value), []).append(f"{operation}_{name}")
+    return {text: several[0] for text, several in names.items() if len(several) > 1}
+
+
+def _path_parameters(operation: Operation[Any]) -> Iterable[dict[str, Any]]:
+    for part in operation.path.split("/"):
+        if not part.startswith("{"):
+            continue
+        name = part[1:-1]
+        own = (operation.path_parameters or {}).get(name)
+        schema = completed(own) if own else {"type": "string", "format": "uuid", "examples": [_ID_EXAMPLES[name]]}
+        if not own:
+            schema |= {"pattern": "^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$", "maxLength": 36}
+        yield {"name": name, "in": "path", "required": True, "description": _PARAMETER_TEXTS[name], "schema": schema}
+
+
+_PARAMETER_TEXTS: Final = {
+    "table": "The table's id.",
+    "player": "The account's id.",
+    "token": "The token's id.",
+    "game": "The game's name.",
+    "seat": "The seat's number.",
+    "draft": "The draft's name.",
+    "dispute": "The dispute's id.",
+}
+
+
+def _query_parameters(operation: Operation[Any]) -> Iterable[dict[str, Any]]:
+    if operation.query is None:
+        return
+    (_,), components = msgspec.json.schema_components([operation.query], ref_template=REF_TEMPLATE)
+    query = components[operation.query.__name__]
+    for name, schema in query["properties"].items():
+        given = dict(schema)
+        default = given.pop("default", None)
+        if "anyOf" in given:  # optional: the null stands for leaving it out
+            outer = {key: value for key, value in given.items() if key != "anyOf"}
+            given = {**next(option for option in given["anyOf"] if option != {"type": "null"}), **outer}
+        if default is not None:
+            given["default"] = default
+        text = given.pop("description", name)
+        parameter = {"name": name, "in": "query", "required": name in query.get("required", ())}
+        parameter["description"] = text
+        types = (operation.json_query or {}).get(name)
+        if types is None:
+            yield {**parameter, "schema": completed(given)}
+        else:
+            yield {**parameter, "content": {"application/json": {"schema": schema_of(types)}}}
+
+
+def _header_parameters(operation: Operation[Any]) -> Iterable[dict[str, Any]]:
+    if operation.idempotent:
+        yield {
+            "name": "Idempotency-Key",
+            "in": "header",
+            "required": True,
+            "description": "A quoted string chosen for this request and sent again with every retry of it.",
+            "schema": {
+                "type": "string",
+                "pattern": r'^"[!#-\[\]-~]{16,128}"$',
+                "minLength": 18,
+                "maxLength": 130,
+                "examples": ['"7d0c3a52-6f1e-4a7b-9c55-2f4b8a1e0d93"'],
+            },
+        }
+    if operation.conditional:
+        yield {
+            "name": "If-None-Match",
+            "in": "header",
+            "required": False,
+            "description": "The ETag you have; the answer is 304 while it is the present one.",
+            "schema": {"type": "string", "maxLength": TAG_LENGTH_MAX, "examples": ['"41.0.5a3c77e1-2"']},
+        }
+
+
+def _responses(operation: Operation[Any]) -> dict[str, Any]:
+    headers: dict[str, Any] = {"X-Request-Id": {"$ref": "#/components/headers/RequestId"}}
+    for name, text in (operation.answer_headers or {}).items():
+        headers[name] = {"description": text, "schema": {"type": "string"}}
+    success: dict[str, Any] = {"description": _STATUS_TEXTS[operation.status], "headers": headers}
+    if operation.answer is not None:
+        content: dict[str, Any] = {"schema": schema_of(operation.answer)}
+        examples = answers()[operation.id]
+        first, *others = operation.answer_media_types
+        content["examples"] = _examples({name: value for name, value in examples.items() if name not in others})
+        success["content"] = {first: content}
+        for other in others:
+            shown = {"text": {"value": examples[other]}}
+            success["content"][other] = {"schema": schema_of(str), "examples": shown}
+    if operation.links:
+        success["links"] = {name: dict(link) for name, link in operation.links.items()}
+    made: dict[str, Any] = {str(operation.status): success}
+    if operation.conditional:
+        made["304"] = {"description": "You already have this version.", "headers": headers}
+    for status in _problem_statuses(operation):
+        made[str(status)] = {"$ref": f"#/components/responses/Problem{status}"}
+    return made
+
+
+_STATUS_TEXTS: Final = {200: "Done.", 201: "Created.", 204: "Done; there is nothing to say."}
+
+
+def _problem_statuses(operation: Operation[Any]) -> list[int]:
+    statuses = set(operation.problems) | {500, 503}
+    if operation.answer is not None:
+        statuses.add(406)
+    if operation.body is not None:
+        statuses |= {400, 413, 415}
+    if operation.query is not None:
+        statuses.add(400)
+    if operation.idempotent:
+        statuses |= {400, 422}
+    if not operation.public:
+        statuses |= {401}
+        if len(operation.roles) < 3:
+            statuses |= {403}
+    return sorted(statuses)
+
+
+# Problems
+
+
+def _used_statuses(operations: Sequence[Operation[Any]]) -> list[int]:
+    return sorted({status for operation in operations for status in _problem_statuses(operation)})
+
+
+def _problem_response(status: int) -> dict[str, Any]:
+    kinds = [
+        kind for kind in (*PROBLEM_TYPES.values(), *HTTP_PROBLEM_TYPES.values(), INTERNAL) if kind.status == status
+    ]
+    headers: dict[str, Any] = {"X-Request-Id": {"$ref": "#/components/headers/RequestId"}}
+    if status == 401:
+        headers["WWW-Authenticate"] = {"description": "How to authenticate.", "schema": {"type": "string"}}
+    if status in (429, 503):
+        headers["Retry-After"] = {"description": "Seconds to wait.", "schema": {"type": "string"}}
+    return {
+        "description": ". ".join(kind.title for kind in kinds) + ".",
+        "headers": headers,
+        "content": {
+            PROBLEM_TYPE: {
+                "schema": {"$ref": "#/components/schemas/Problem"},
+                "examples": {kind.slug.replace("-", "_"): {"value": _example(kind)} for kind in kinds},
+            }
+        },
+    }
+
+
+def _example(kind: ProblemType) -> dict[str, Any]:
+    example: dict[str, Any] = {
+        "type": f"/problems/{kind.slug}",
+        "title": kind.title,
+        "status": kind.status,
+        "detail": kind.title + ".",
+        "code": kind.slug.replace("-", "_"),
+        "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736",
+    }
+    if kind.slug == "illegal-move":
+        example |= {"detail": "You must follow suit.", "code": "must_follow_suit", "rule": "H-22", "version": 61}
+        example["legal"] = [{"type": "play", "cards": ["5C", "KC"]}]
+    if kind.slug == "decision":
+        example |= {"code": "stale_decision", "version": 61}
+    return example
+
+
+def _types(operations: Sequence[Operation[Any]]) -> Iterable[Any]:
+    yield from (Problem, FieldError)
+    for operation in operations:
+        for types in (operation.answer, operation.body):
+            yield from types if isinstance(types, tuple) else () if types is None else (types,)
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Write the contract, or compare it with a file: 0 if equal."""
+    from service.app import OPERATIONS
+
+    parser = argparse.ArgumentParser(prog="python -m service.contract.document", description=__doc__)
+    action = parser.add_mutually_exclusive_group(required=True)
+    action.add_argument("--check", type=Path)
+    action.add_argument("--write", type=Path)
+    given = parser.parse_args(arguments)
+    fresh = contract_bytes(OPERATIONS)
+    if given.write:
+        given.write.write_bytes(fresh)
+        return 0
+    if given.check.read_bytes() == fresh:
+        return 0
+    print(
+        f"{given.check} is not what the service serves; run: python -m service.contract.document --write {given.check}"
+    )
+    return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

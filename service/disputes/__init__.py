@@ -1,0 +1,1 @@
+"""Disputes: opened by players, decided by arbiters, with evidence that cannot change."""

@@ -1,0 +1,1 @@
+"""Jobs: what a worker does in the background."""

@@ -1,0 +1,1 @@
+"""The processes of a running service, and their supervisor."""

@@ -1,0 +1,1 @@
+"""Records: what proves a match afterwards. Records, audits, signed heads, the transparency log."""

@@ -1,0 +1,167 @@
+"""Records of finished matches: the document for machines, a rendering for people, the audit of a table."""
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Iterator
+from typing import Any, Final
+from uuid import UUID
+
+from domain.codec import Event, split_parts
+from domain.record import FORMAT, RecordEvent, RecordHead, RecordHeader, RecordResult, RecordSeat, chunks
+from domain.verify import Report, verify
+from service.errors import ConflictError
+from service.records.signer import Signer
+from service.records.transparency import Transparency
+from service.store.log import Log, StoredEvent
+from service.tables.access import is_over
+from service.tables.live_table import LiveTable, events_of
+from service.tables.tables import Tables
+from service.verify.notes import is_signed
+
+_PAGE: Final = 500
+"""Events read from the log at once."""
+
+
+class Records:
+    """Exports of matches that are over."""
+
+    def __init__(self, log: Log, tables: Tables, signer: Signer, transparency: Transparency) -> None:
+        self._log = log
+        self._tables = tables
+        self._signer = signer
+        self._transparency = transparency
+        self._verifying = asyncio.Lock()
+        """Held by work on a whole match that takes long: others have to get their turn meanwhile."""
+
+    async def document(self, stream: UUID, account: str, code: str | None) -> AsyncIterator[bytes]:
+        """Return the record in pieces. ConflictError while the match runs, or if none was played."""
+        table, rows = await self._over(stream, account, code)
+        return _pieces(await self._header(table, rows), rows)
+
+    async def text(self, stream: UUID, account: str, code: str | None) -> bytes:
+        """Return the record for people: tags, then every command with what followed from it."""
+        table, rows = await self._over(stream, account, code)
+        header = await self._header(table, rows)
+        async with self._verifying:
+            return await asyncio.to_thread(lambda: "".join(_rendered(header, events_of(table, rows))).encode())
+
+    async def audit(self, stream: UUID, account: str, code: str | None) -> Report:
+        """Return what verifying the record gives, made by the service itself."""
+        table, rows = await self._over(stream, account, code)
+        return await self.verified(table, rows)
+
+    async def verified(self, table: LiveTable, rows: list[StoredEvent]) -> Report:
+        """Verify the rows of a whole stream as its record would be, apart from the event loop."""
+        header = await self._header(table, rows)
+        async with self._verifying:
+            return await asyncio.to_thread(_verified, header, rows)
+
+    async def played(self, stream: UUID, account: str, code: str | None) -> LiveTable:
+        """Return a table whose match is over. ConflictError while it runs, or if none was played."""
+        table = await self._tables.current(stream, account, code)
+        if not is_over(table):
+            raise ConflictError("The match is not over; its record comes with its end.", code="match_running")
+        if table.codec.game.round_number(table.state.game_state) == 0:
+            raise ConflictError("No match was played at this table.", code="match_not_started")
+        return table
+
+    async def _header(self, table: LiveTable, rows: list[StoredEvent]) -> RecordHeader:
+        """Return everything of a record but its events; `rows` are all of the table, whose match is over."""
+        state, game = table.state, table.codec.game
+        outcome = game.outcome(state.game_state)
+        final = state.final_version or len(rows)
+        return RecordHeader(
+            format=FORMAT,
+            table=table.id,
+            rules=game.rules_id,
+            status=state.status,
+            options=state.setup.options if game.lobby is None else game.lobby.options(state.game_state),
+            seats=tuple(RecordSeat(seat, one.kind, one.player) for seat, one in enumerate(state.seats)),
+            secret=table.secret.hex(),
+            client_seeds=tuple(one.seed for one in state.seats),
+            result=None if outcome is None else RecordResult(outcome.totals, outcome.places),
+            head=self._head(table.stream, rows[final - 1]),
+            key=self._signer.verifier_key,
+            newest=None if final == len(rows) else self._head(table.stream, rows[-1]),
+            inclusion=await self._transparency.of_record(table.stream),
+        )
+
+    def _head(self, stream: UUID, row: StoredEvent) -> RecordHead:
+        time = row.time
+        return RecordHead(row.version, row.hash.hex(), time, self._signer.head(stream, row.version, row.hash, time))
+
+    async def _over(self, stream: UUID, account: str, code: str | None) -> tuple[LiveTable, list[StoredEvent]]:
+        table = await self.played(stream, account, code)
+        return table, (await read_all(self._log, stream))[: table.state.version]
+
+
+async def read_all(log: Log, stream: UUID) -> list[StoredEvent]:
+    """Return a whole stream, page by page."""
+    rows: list[StoredEvent] = []
+    while page := await log.read(stream, rows[-1].version if rows else 0, _PAGE):
+        rows += page
+        if len(page) < _PAGE:
+            break
+    return rows
+
+
+def _verified(header: RecordHeader, rows: list[StoredEvent]) -> Report:
+    return verify(b"".join(chunks(header, map(_recorded, rows))), check_note=is_signed)
+
+
+async def _pieces(header: RecordHeader, rows: list[StoredEvent]) -> AsyncIterator[bytes]:
+    piece = b""
+    for part in chunks(header, map(_recorded, rows)):
+        piece += part
+        if len(piece) > 64 * 1024:
+            yield piece
+            piece = b""
+            await asyncio.sleep(0)  # a long record lets others have their turn
+    yield piece
+
+
+def _recorded(row: StoredEvent) -> RecordEvent:
+    parts = tuple(part.decode() for part in split_parts(row.sealed.encode()))
+    return RecordEvent(row.envelope, parts, row.hash.hex())
+
+
+# for people
+
+
+def _rendered(header: RecordHeader, events: list[Event]) -> Iterator[str]:
+    yield f'[Table "{header.table}"]\n[Rules "{header.rules}"]\n'
+    for name in header.options.__struct_fields__:
+        yield f'[Option "{name} {_word(getattr(header.options, name))}"]\n'
+    for seat in header.seats:
+        yield f'[Seat "{seat.seat} {seat.kind} {seat.player or "-"}"]\n'
+    yield f'[Secret "{header.secret}"]\n'
+    if header.result is not None:
+        yield f'[Totals "{_word(header.result.totals)}"]\n[Places "{_word(header.result.places)}"]\n'
+    yield f'[Head "{header.head.version} {header.head.hash}"]\n\n'
+    for event in events:
+        who = "" if event.actor is None else f" seat {event.actor}"
+        move = event.type if event.move is None else _said(event.move)
+        yield f"{event.version}.{who} {move}\n"
+        for fact in (*event.facts.table, *event.facts.game):
+            yield f"    {_said(fact)}\n"
+
+
+def _said(thing: Any) -> str:
+    words = [thing.__struct_config__.tag]
+    words += [f"{name}={_word(getattr(thing, name))}" for name in thing.__struct_fields__]
+    return " ".join(words)
+
+
+_SIMPLE: Final[dict[type, Callable[[Any], str]]] = {str: str, int: str, bool: lambda value: "yes" if value else "no"}
+
+
+def _word(value: Any) -> str:
+    """A value on one line: cards and numbers beside each other, structures in brackets."""
+    if value is None:
+        return "-"
+    if type(value) in _SIMPLE:
+        return _SIMPLE[type(value)](value)
+    if isinstance(value, dict):
+        return "(" + ", ".join(f"{name} {_word(one)}" for name, one in value.items()) + ")"
+    if hasattr(value, "__struct_fields__"):
+        return "(" + " ".join(_word(getattr(value, name)) for name in value.__struct_fields__) + ")"
+    return " ".join(map(_word, value)) or "-"

@@ -1,0 +1,74 @@
+"""Which matches that are over would have gone another way under another version of their rules. Writes nothing."""
+
+from collections.abc import Callable
+from typing import Final
+from uuid import UUID
+
+from msgspec import Struct
+
+from domain.decider import AnyGame
+from domain.refold import Divergence, PlayedUnder, refold
+from service.composition import Services
+from service.records.records import read_all
+from service.tables.access import is_over
+from service.tables.live_table import events_of, fold
+
+_PAGE: Final = 200
+
+
+class Changed(Struct, frozen=True):
+    """A match that would change."""
+
+    table: str
+    rules: str
+    """The rules id it was played by."""
+    divergence: Divergence
+
+
+class Refolded(Struct, frozen=True):
+    """What a walk found."""
+
+    rules: str
+    """The rules id that the matches were decided again by."""
+    matches: int
+    """How many were: all of the game that are over and were played by another version."""
+    changed: tuple[Changed, ...]
+
+
+async def refold_all(
+    services: Services, game: AnyGame, progress: Callable[[int], None], found: Callable[[Changed], None]
+) -> Refolded:
+    """Decide every match of the game again, newest table first.
+
+    `progress` is told after every page of tables how many matches were decided again, `found` at once of
+    each that would change. DamagedStreamError if a table cannot be folded: that is for the audit.
+    """
+    before: tuple[int, UUID] | None = None
+    matches = 0
+    changed: list[Changed] = []
+    while page := await services.log.created(before, _PAGE):
+        for _, stream in page:
+            compared, one = await _refold_table(services, game, stream)
+            matches += compared
+            if one is not None:
+                found(one)
+                changed.append(one)
+        progress(matches)
+        before = page[-1]
+    return Refolded(game.rules_id, matches, tuple(changed))
+
+
+async def _refold_table(services: Services, game: AnyGame, stream: UUID) -> tuple[bool, Changed | None]:
+    """Return whether the table's match was compared, and how it would change."""
+    first = await services.log.read(stream, 0, 1)
+    rules = first[0].rules
+    if rules == game.rules_id or rules.rpartition("/")[0] != game.key:
+        return False, None
+    rows = await read_all(services.log, stream)
+    table = fold(stream, await services.log.secret(stream), rows)
+    own = table.codec.game
+    if not is_over(table) or own.round_number(table.state.game_state) == 0:
+        return False, None
+    played = PlayedUnder(stream.bytes, table.id, rules, table.secret, own.outcome(table.state.game_state))
+    divergence = refold(game, played, events_of(table, rows))
+    return True, None if divergence is None else Changed(table.id, rules, divergence)

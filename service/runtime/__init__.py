@@ -1,0 +1,1 @@
+"""What every process needs to run: settings, the secret key, logs, metrics."""

@@ -1,0 +1,1 @@
+"""Standings: leaderboards and statistics of finished matches."""

@@ -1,0 +1,64 @@
+"""For whom a table exists."""
+
+from uuid import UUID
+
+from domain.table.model import TableState
+from domain.table.rules import seat_of
+from service.errors import NotFoundError
+from service.tables.live_table import LiveTable, TableCache, is_code
+
+
+class Access:
+    """Finds tables for accounts. One per process."""
+
+    def __init__(self, cache: TableCache) -> None:
+        self._cache = cache
+
+    async def existing(self, stream: UUID) -> LiveTable:
+        """Return a table. NotFoundError if there is none."""
+        table = await self._cache.get(stream)
+        if table is None:
+            raise no_table()
+        return table
+
+    def shown(self, stream: UUID, account: str) -> LiveTable | None:
+        """Return the table if it is in memory and, as it is known here, exists for this account."""
+        table = self._cache.known(stream)
+        if table is None or (table.state.setup.visibility == "private" and seat_of(table.state, account) is None):
+            return None
+        return table
+
+    async def visible(self, stream: UUID, account: str, code: str | None = None) -> LiveTable:
+        """Return the table if it exists for this account. A private one does for its people only."""
+        shown = self.shown(stream, account)
+        if shown is not None:
+            return shown
+        table = await self.existing(stream)
+        if table.state.setup.visibility == "private" and seat_of(table.state, account) is None:
+            async with table.lock:
+                await self._cache.catch_up(table)
+            if not may_see(table.state, account, code, table.join_code):
+                raise no_table()
+        return table
+
+
+def is_over(table: LiveTable) -> bool:
+    """Whether everything about the match is open to everyone."""
+    return everything_open(table.state)
+
+
+def everything_open(state: TableState) -> bool:
+    """Whether the table is over: from then on everything about it is open to everyone."""
+    return state.status in ("finished", "closed")
+
+
+def may_see(state: TableState, account: str, code: str | None, join_code: str | None) -> bool:
+    """Whether the table exists for this account. A private one does for its people and with its code only."""
+    if state.setup.visibility != "private" or seat_of(state, account) is not None:
+        return True
+    return is_code(code, join_code)
+
+
+def no_table() -> NotFoundError:
+    """Return the error for a table that does not exist for the caller."""
+    return NotFoundError("There is no such table for you.")
