@@ -1,7 +1,7 @@
 """Accounts and their tokens: guests, names, devices, roles.
 
 Tokens are opaque, 256 bits, and kept only as SHA-256. A valid one is remembered for half a minute in
-each process; a revocation is told to all processes, and while that channel is down nothing is
+each process; a revocation is broadcast to all processes, and while that channel is down nothing is
 remembered.
 """
 
@@ -29,8 +29,8 @@ Role: TypeAlias = Literal["player", "arbiter", "operator"]
 
 TOKEN_PREFIX: Final = "bw_"  # noqa: S105 - what secret scanners look for
 _REMEMBER_SECONDS: Final = 30.0
-_REMEMBER_MOST: Final = 50_000
-_HEADER_LENGTH_MOST: Final = 120
+_REMEMBERED_MAX: Final = 50_000
+_HEADER_LENGTH_MAX: Final = 120
 _TOUCH_MILLISECONDS: Final = 60_000
 _NOTE_SECONDS: Final = 2.0
 KEY_MILLISECONDS: Final = 24 * 3600 * 1000
@@ -73,14 +73,14 @@ class Accounts:
         """Changes when a name may have changed: what was made from names before it is out of date."""
 
     def listen(self) -> None:
-        """Follow what other processes tell of revoked tokens and changed names."""
-        self._redis.listen(self._told, self._forget_all)
+        """Follow what other processes broadcast about revoked tokens and changed names."""
+        self._redis.listen(self._on_broadcast, self._forget_all)
 
     # who asks
 
     def remembered(self, header: str | None) -> Account | None:
         """Return the account of an Authorization header if its token was found valid a moment ago."""
-        if header is None or len(header) > _HEADER_LENGTH_MOST:
+        if header is None or len(header) > _HEADER_LENGTH_MAX:
             return None
         known = self._known.get(_digest(header))
         return known[1] if known is not None and known[0] > time.monotonic() else None
@@ -99,7 +99,7 @@ class Accounts:
             raise UnauthenticatedError("Send a valid token: Authorization: Bearer bw_...")
         account = Account(str(row.player), row.role, row.id)
         if self._redis.listening and epoch == self._tokens_epoch:
-            if len(self._known) >= _REMEMBER_MOST:
+            if len(self._known) >= _REMEMBERED_MAX:
                 self._known.clear()
             left = _REMEMBER_SECONDS if row.expires is None else row.expires / 1000 - time.time()
             self._known[_digest(header or "")] = (now + min(_REMEMBER_SECONDS, left), account)
@@ -163,14 +163,14 @@ class Accounts:
         """Change the caller's public name."""
         clean = clean_name(name)
         await self._store.rename(UUID(account.id), clean)
-        await self._tell(f"name {account.id}")
+        await self._broadcast(f"name {account.id}")
         return clean
 
     async def erase(self, account: Account) -> None:
         """Erase the name and all tokens; the log keeps only the random id."""
         await self._store.erase(UUID(account.id))
-        await self._tell(f"name {account.id}")
-        await self._tell("tokens")
+        await self._broadcast(f"name {account.id}")
+        await self._broadcast("tokens")
 
     async def public_name(self, player: UUID) -> str | None:
         """Return a player's name, None once erased. NotFoundError if there never was one."""
@@ -189,7 +189,7 @@ class Accounts:
             found = await self._store.names([UUID(player) for player in missing])
             if epoch != self.names_epoch:
                 return await self.names_of(wanted)  # a name that was erased meanwhile must neither be told nor kept
-            if len(self._names) >= _REMEMBER_MOST:
+            if len(self._names) >= _REMEMBERED_MAX:
                 self._names.clear()
             for player in missing:
                 known[player] = found.get(UUID(player))
@@ -218,16 +218,16 @@ class Accounts:
         """Revoke one of the caller's tokens, at once everywhere. NotFoundError if he has no such token."""
         if await self._store.revoke(UUID(account.id), token) is None:
             raise NotFoundError("You have no such token.")
-        await self._tell("tokens")
+        await self._broadcast("tokens")
 
     # between processes
 
-    async def _tell(self, message: str) -> None:
-        self._told(message)
+    async def _broadcast(self, message: str) -> None:
+        self._on_broadcast(message)
         with suppress(RedisUnavailableError):  # then nobody remembers tokens for longer than a few seconds
             await self._redis.tell(message)
 
-    def _told(self, message: str) -> None:
+    def _on_broadcast(self, message: str) -> None:
         kind, _, subject = message.partition(" ")
         if kind == "tokens":
             self._known.clear()

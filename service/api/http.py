@@ -3,6 +3,7 @@
 An operation says once what it takes and gives; routing and the contract are both made from it.
 """
 
+import asyncio
 import os
 import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
@@ -205,7 +206,8 @@ class Call:
 
     async def _arriving(self) -> bytes:
         try:
-            return await self.services.body_patience.wait(self._limited_body())
+            async with asyncio.timeout(self.services.settings.body_seconds):
+                return await self._limited_body()
         except TimeoutError:
             raise MalformedBodyError("The body did not arrive in time.") from None
 

@@ -30,17 +30,17 @@ async def get_me(call: Call) -> Answer:
 async def change_me(call: Call) -> Answer:
     body = await call.body(_me_change)
     name = await call.services.accounts.rename(call.caller, body.name)
-    await call.services.tables.show_names_of(call.caller.id)
+    await call.services.memberships.show_names_of(call.caller.id)
     _, created = await call.services.accounts.me(call.caller)
     return answer(wire.Me(call.caller.id, name, call.caller.role, created))
 
 
 async def delete_me(call: Call) -> Answer:
-    await call.services.tables.leave_all(call.caller.id)
+    await call.services.memberships.leave_all(call.caller.id)
     await call.services.disputes.erase_texts(call.caller.id)
     await call.services.accounts.erase(call.caller)
-    await call.services.tables.leave_all(call.caller.id)  # where he sat down meanwhile
-    await call.services.tables.show_names_of(call.caller.id)
+    await call.services.memberships.leave_all(call.caller.id)  # where he sat down meanwhile
+    await call.services.memberships.show_names_of(call.caller.id)
     return answer(None, status=204)
 
 

@@ -11,7 +11,7 @@ from domain.registry import CURRENT
 from domain.table.model import TableRefusal
 from service.api.http import Answer, Call, Operation, answer, canonical_body
 from service.api.links import draft_links
-from service.api.shared import TABLE_ETAG, VIEW_HEADERS, body_for, strict, view_answer
+from service.api.shared import TABLE_ETAG, VIEW_HEADERS, body_for, found_table, strict, view_answer
 from service.api.types import games as wire_games
 from service.errors import NotFoundError
 from service.tables.recorder import once
@@ -29,15 +29,17 @@ _questions: Final = _decoders(wire_games.QUESTIONS)
 
 
 async def get_drafts(call: Call) -> Answer:
-    return answer(await call.services.seat_private.private(call.uuid("table"), call.caller.id), headers=VIEW_HEADERS)
+    return answer(
+        await call.services.seat_private.private(await found_table(call), call.caller.id), headers=VIEW_HEADERS
+    )
 
 
 async def prepare_draft(call: Call) -> Answer:
-    table, game, key = call.uuid("table"), await _game(call), call.idempotency_key()
-    draft = await body_for(call, _drafts, game, "no_notes")
+    table, key = await found_table(call), call.idempotency_key()
+    draft = await body_for(call, _drafts, table.codec.game.key, "no_notes")
     digest = hashlib.sha256(canonical_body(await call.read())).digest()
     command = call.services.recorder.keyed("prepare", call.caller.id, key, digest, draft)
-    return view_answer(await call.services.seat_private.note(table, call.caller.id, command), status=201)
+    return view_answer(await call.services.seat_private.record(table, call.caller.id, command), status=201)
 
 
 async def take_back_drafts(call: Call) -> Answer:
@@ -52,28 +54,25 @@ async def take_back_draft(call: Call) -> Answer:
 
 
 async def order_hand(call: Call) -> Answer:
-    table, game = call.uuid("table"), await _game(call)
-    move = await body_for(call, _orders, game, "no_notes")
+    table = await found_table(call)
+    move = await body_for(call, _orders, table.codec.game.key, "no_notes")
     command = once(move.__struct_config__.tag, move)
-    return view_answer(await call.services.seat_private.note(table, call.caller.id, command))
+    return view_answer(await call.services.seat_private.record(table, call.caller.id, command))
 
 
 async def ask_advice(call: Call) -> Answer:
-    table, game = call.uuid("table"), await _game(call)
-    question = await body_for(call, _questions, game, "no_advice")
+    table = await found_table(call)
+    question = await body_for(call, _questions, table.codec.game.key, "no_advice")
     return answer(await call.services.seat_private.advise(table, call.caller.id, question), headers=VIEW_HEADERS)
 
 
 async def _take_back(call: Call, draft: str | None) -> Answer:
-    table, game = call.uuid("table"), await _game(call)
+    table = await found_table(call)
+    game = table.codec.game.key
     if game not in wire_games.TAKE_BACKS:
         raise_refusal(TableRefusal("no_notes"), CURRENT[game])
     move: Any = wire_games.TAKE_BACKS[game](draft)
-    return view_answer(await call.services.seat_private.note(table, call.caller.id, once("take_back", move)))
-
-
-async def _game(call: Call) -> str:
-    return await call.services.tables.game_of(call.uuid("table"), call.caller.id)
+    return view_answer(await call.services.seat_private.record(table, call.caller.id, once("take_back", move)))
 
 
 _DRAFT_PARAMETER: Final = {

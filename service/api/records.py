@@ -14,10 +14,11 @@ _TEXT: Final = "text/plain"
 
 async def get_record(call: Call) -> Answer:
     table, query = call.uuid("table"), call.query(wire.TableQuery)
+    found = await call.services.tables.find(table, call.caller.id, query.join_code)
     if call.media_type == _TEXT:
-        text = await call.services.records.text(table, call.caller.id, query.join_code)
+        text = await call.services.records.text(found)
         return answer(text, media_type=f"{_TEXT}; charset=utf-8", headers=VIEW_HEADERS)
-    pieces = await call.services.records.document(table, call.caller.id, query.join_code)
+    pieces = await call.services.records.document(found)
     headers = {**VIEW_HEADERS, "Vary": "Authorization, Accept, Accept-Encoding"}
     headers["Content-Disposition"] = f'attachment; filename="{table}.record.json"'
     if "gzip" in (call.header(b"accept-encoding") or ""):
@@ -27,7 +28,8 @@ async def get_record(call: Call) -> Answer:
 
 async def audit_table(call: Call) -> Answer:
     table, query = call.uuid("table"), call.query(wire.TableQuery)
-    report = await call.services.records.audit(table, call.caller.id, query.join_code)
+    found = await call.services.tables.find(table, call.caller.id, query.join_code)
+    report = await call.services.records.audit(found)
     return answer({"ok": report.ok, "checks": report.checks}, headers=VIEW_HEADERS)
 
 

@@ -9,6 +9,7 @@ from domain.registry import CURRENT
 from domain.table.model import TableRefusal
 from service.api.http import Answer, Call, answer, decoded
 from service.errors import InvalidRequestError
+from service.tables.live_table import LiveTable
 from service.tables.refusals import raise_refusal
 from service.tables.views import ViewSeen
 
@@ -30,6 +31,11 @@ def view_answer(seen: ViewSeen, *, status: int = 200, headers: Mapping[str, str]
 def tagged(body: bytes, etag: str, status: int = 200) -> Answer:
     """Return JSON that is private to the caller, with its tag."""
     return Answer(status, (*_VIEW_HEADERS, (b"etag", etag.encode())), body)
+
+
+async def found_table(call: Call) -> LiveTable:
+    """Return the table that the path names, as it is known here. NotFoundError if there is none for the caller."""
+    return await call.services.tables.find(call.uuid("table"), call.caller.id)
 
 
 class _Nothing(Struct, frozen=True, tag_field="type", tag="nothing"):

@@ -8,7 +8,7 @@ import msgspec
 from domain.registry import CURRENT
 from service.api.http import Answer, Call, Operation, answer, canonical_body
 from service.api.links import lobby_links, match_links
-from service.api.shared import TABLE_ETAG, VIEW_HEADERS, body_for, strict, tagged, view_answer
+from service.api.shared import TABLE_ETAG, VIEW_HEADERS, body_for, found_table, strict, tagged, view_answer
 from service.api.types import games as wire_games
 from service.api.types import resources as wire
 from service.errors import NotFoundError
@@ -63,13 +63,13 @@ async def get_table(call: Call) -> Answer:
 async def take_seat(call: Call) -> Answer:
     table = call.uuid("table")
     body, key = await call.body(_sit), call.idempotency_key()
+    found = await call.services.tables.find(table, call.caller.id, body.join_code)
     sat = await call.services.tables.sit(
-        table,
+        found,
         call.caller.id,
         key,
         seat=body.seat,
         client_seed=body.client_seed,
-        code=body.join_code,
         bot=body.bot,
         digest=hashlib.sha256(canonical_body(await call.read())).digest(),
     )
@@ -77,7 +77,7 @@ async def take_seat(call: Call) -> Answer:
 
 
 async def leave_table(call: Call) -> Answer:
-    await call.services.tables.leave(call.uuid("table"), call.caller.id)
+    await call.services.tables.leave(await found_table(call), call.caller.id)
     return answer(None, status=204)
 
 
@@ -85,36 +85,35 @@ async def free_seat(call: Call) -> Answer:
     seat: str = call.path("seat")
     if seat not in ("0", "1", "2", "3", "4", "5"):
         raise NotFoundError("There is nothing at this address for you.")
-    return _after(await call.services.tables.unseat_bot(call.uuid("table"), call.caller.id, int(seat)))
+    return _after(await call.services.tables.unseat_bot(await found_table(call), call.caller.id, int(seat)))
 
 
 async def start_round(call: Call) -> Answer:
-    table, body = call.uuid("table"), await call.body(_start)
-    return _after(await call.services.tables.start(table, call.caller.id, body.round))
+    body = await call.body(_start)
+    return _after(await call.services.tables.start(await found_table(call), call.caller.id, body.round))
 
 
 async def change_options(call: Call) -> Answer:
-    table = call.uuid("table")
-    game = await call.services.tables.game_of(table, call.caller.id)
+    table = await found_table(call)
     values = await call.body(_values)
-    check_changes(values, game)
+    check_changes(values, table.codec.game.key)
     return _after(await call.services.tables.change_options(table, call.caller.id, values))
 
 
 async def mark_ready(call: Call) -> Answer:
-    table, body = call.uuid("table"), await call.body(_ready)
-    return _after(await call.services.tables.mark_ready(table, call.caller.id, body.ready))
+    body = await call.body(_ready)
+    return _after(await call.services.tables.mark_ready(await found_table(call), call.caller.id, body.ready))
 
 
 async def end_match(call: Call) -> Answer:
-    return _after(await call.services.tables.end_match(call.uuid("table"), call.caller.id))
+    return _after(await call.services.tables.end_match(await found_table(call), call.caller.id))
 
 
 async def make_move(call: Call) -> Answer:
-    stream = call.uuid("table")
-    game = await call.services.tables.game_of(stream, call.caller.id)
+    table = await found_table(call)
+    game = table.codec.game.key
     body = await body_for(call, _moves, game)
-    made = await call.services.tables.move(stream, call.caller.id, body.decision, body.move)
+    made = await call.services.tables.move(table, call.caller.id, body.decision, body.move)
     head, view = _encode(made.event), made.view.body or b"null"
     content = b'{"game":"%b","version":%d,"event":%b,"view":%b}' % (game.encode(), made.version, head, view)
     return tagged(content, made.view.etag)
@@ -122,7 +121,8 @@ async def make_move(call: Call) -> Answer:
 
 async def list_events(call: Call) -> Answer:
     table, query = call.uuid("table"), call.query(wire.EventsQuery)
-    page = await call.services.tables.events(table, call.caller.id, query.after, query.limit, query.join_code)
+    found = await call.services.tables.find(table, call.caller.id, query.join_code)
+    page = await call.services.tables.events(found, call.caller.id, query.after, query.limit)
     after = page.events[-1].version if page.more else None
     body = {"game": page.game, "version": page.version, "items": page.events, "next_after": after}
     link = (
@@ -133,7 +133,9 @@ async def list_events(call: Call) -> Answer:
 
 async def get_head(call: Call) -> Answer:
     table, query = call.uuid("table"), call.query(wire.TableQuery)
-    version, hash_, time = await call.services.tables.head(table, call.caller.id, query.join_code)
+    version, hash_, time = await call.services.tables.head(
+        await call.services.tables.find(table, call.caller.id, query.join_code)
+    )
     signer = call.services.signer
     note = signer.head(table, version, hash_, time)
     return answer(wire.Head(str(table), version, hash_.hex(), time, note, signer.verifier_key), headers=VIEW_HEADERS)

@@ -20,7 +20,8 @@ async def get_checkpoint(call: Call) -> Answer:
 
 async def get_inclusion(call: Call) -> Answer:
     query = call.query(wire.InclusionQuery)
-    table = await call.services.records.played(UUID(query.table), call.caller.id, query.join_code)
+    table = await call.services.tables.find(UUID(query.table), call.caller.id, query.join_code)
+    await call.services.records.require_over(table)
     leaf, inclusion = await call.services.transparency.inclusion(table.stream, query.size)
     proof = wire.LogInclusion(
         leaf.leaf.hex(), inclusion.index, inclusion.size, inclusion.proof, inclusion.checkpoint, _key(call)

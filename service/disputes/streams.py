@@ -85,7 +85,7 @@ def next_event(dispute: Dispute, fact: DisputeFact) -> NewEvent:
 
 
 def table_event(table: LiveTable, facts: Facts, bucket: int) -> tuple[NewEvent, Event]:
-    """Return the event that records an arbiter's decision behind the end of a match, to be stored and to be folded."""
+    """Return the event that records an arbiter's decision after the end of a match, to be stored and to be folded."""
     at, version = max(now(), table.time), table.state.version
     sealed = table.codec.seal(
         facts,

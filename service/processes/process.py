@@ -94,10 +94,10 @@ def serve_api(
 
 def run_worker(settings: Settings) -> None:
     """Work in the background until a signal asks to stop."""
-    from service.jobs import worker
+    from service.composition import work
 
-    async def work() -> None:
-        working = asyncio.ensure_future(worker.run(settings))
+    async def until_stopped() -> None:
+        working = asyncio.ensure_future(work(settings))
         loop = asyncio.get_running_loop()
 
         def end() -> None:
@@ -110,7 +110,7 @@ def run_worker(settings: Settings) -> None:
         with suppress(asyncio.CancelledError):
             await working
 
-    uvloop.run(work())
+    uvloop.run(until_stopped())
 
 
 def main(role: str, *files: str) -> None:

@@ -2,7 +2,7 @@
 
 The worker follows the feed. What an event changes is added to the standings in PostgreSQL in the same
 transaction that moves the checkpoint, so it counts once. Redis has a copy that follows those changes
-(`projections.standings`) and may be lost at any time. Both are made again by `projections rebuild`.
+(`projections.standings`) and may be lost at any time. Both are rebuilt by `projections rebuild`.
 """
 
 import asyncio
@@ -24,22 +24,22 @@ from service.errors import NotFoundError
 from service.store.log import FeedEnd, Log
 from service.store.standings import PROJECTION, Place, Standing, StandingsStore
 
-Step: TypeAlias = Literal["more", "end", "behind"]
-"""Where one step along the feed led; `behind`: another worker was faster, or the generation is gone."""
+Step: TypeAlias = Literal["more", "end", "overtaken"]
+"""Where one step along the feed led; `overtaken`: another worker was faster, or the generation is gone."""
 _BATCH: Final = 500
-_COPIED_MOST: Final = 500
-"""Standings that one exchange with Redis takes."""
+_COPIED_MAX: Final = 500
+"""Standings that one round trip to Redis takes."""
 _CHANGING: Final = "adjudicate"
 """The type of events that change what a match counts after its end."""
-log = structlog.get_logger("blattwerk.standings")
+logger = structlog.get_logger("blattwerk.standings")
 
 
 class Standings:
     """Reads and growth of standings."""
 
-    def __init__(self, store: StandingsStore, events: Log, copy: StandingsCopy, *, key: bytes) -> None:
+    def __init__(self, store: StandingsStore, log: Log, copy: StandingsCopy, *, key: bytes) -> None:
         self._store = store
-        self._log = events
+        self._log = log
         self._copy = copy
         self._key = key
 
@@ -89,7 +89,7 @@ class Standings:
         changed = await self._changed(heads)
         after = {head.bucket: head.position for head in heads}
         if not await self._store.apply(generation, before, after, changed):
-            return "behind"
+            return "overtaken"
         return "more" if len(heads) == _BATCH else "end"
 
     async def copy(self, generation: int, redis_generation: int | None = None) -> None:
@@ -99,10 +99,10 @@ class Standings:
             copied = None
         while True:
             since = 0 if copied is None else copied.change
-            rows = await self._store.changed(generation, since, _COPIED_MOST)
+            rows = await self._store.changed(generation, since, _COPIED_MAX)
             if not rows and copied is not None and copied.complete:
                 return
-            complete = len(rows) < _COPIED_MOST
+            complete = len(rows) < _COPIED_MAX
             reached = Copied(generation, rows[-1][0] if rows else since, complete)
             changed = [(one.game, Ranked(one.player, one.tally)) for _, one in rows]
             if not await self._copy.copy(copied, reached, changed, redis_generation) or complete:
@@ -110,7 +110,7 @@ class Standings:
             copied = reached
 
     async def rebuild(self, redis_generation: int) -> None:
-        """Make standings again from the log, in a generation of their own that is then read, and copy them."""
+        """Rebuild standings from the log, in a generation of their own that is then read, and copy them."""
         generation = await self._store.begin()
         while await self.step(generation) == "more":
             pass
@@ -136,7 +136,7 @@ class Standings:
             events = [codec.decode(row.envelope.encode(), row.sealed.encode()) for row in rows]
             return codec.game.key, changes(codec.game, str(head.stream), events)
         except (DamagedEventError, ImpossibleFactError, LookupError, ValueError) as error:
-            log.error("match does not count", table=str(head.stream), reason=str(error))
+            logger.error("match does not count", table=str(head.stream), reason=str(error))
             return rules.rpartition("/")[0], {}
 
 

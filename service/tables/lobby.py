@@ -1,4 +1,4 @@
-"""The list of public tables: from Redis, or from the log while Redis is away or not complete."""
+"""The list of public tables: from Redis, or from the log while Redis is unavailable or not complete."""
 
 from typing import Final
 from uuid import UUID
@@ -8,7 +8,7 @@ from projections.redis_commands import RedisUnavailableError
 from projections.redis_store import RedisStore
 from service.cursors import open_cursor, seal_cursor
 from service.store.log import Log
-from service.tables.live_table import TableCache
+from service.tables.cache import TableCache
 from service.tables.views import Views
 
 _SCAN: Final = 200
@@ -54,7 +54,7 @@ class Lobby:
                 if table is None:
                     continue
                 async with table.lock:
-                    await self._cache.catch_up(table)
+                    await table.catch_up(self._log)
                     projection = await self._views.projection(table)
                 if (
                     projection.header.visibility == "public"

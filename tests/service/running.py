@@ -13,7 +13,6 @@ import uvicorn
 from service.api.protocol import Protocol
 from service.app import create_app
 from service.composition import Services
-from service.jobs.worker import Worker
 from service.runtime.settings import Secret, Settings
 
 KEY = "42" * 32
@@ -43,7 +42,7 @@ def running_service(settings: Settings, *, worker: bool = True) -> Iterator[str]
         services = Services(settings)
         if worker:
             await services.open()
-        working = asyncio.create_task(Worker(services).run()) if worker else None
+        working = asyncio.create_task(services.worker.run()) if worker else None
         try:
             await server.serve([listener])
         finally:

@@ -161,7 +161,7 @@ def test_without_origins_the_application_is_left_as_it_is() -> None:
 STUBBORN_WORKER: Final = """
 import asyncio
 from service.processes import process
-from service.jobs import worker
+from service import composition
 from service.runtime.settings import Settings
 
 async def run(settings):
@@ -172,7 +172,7 @@ async def run(settings):
         except asyncio.CancelledError:
             print("asked", flush=True)
 
-worker.run = run
+composition.work = run
 process._WORKER_END_SECONDS = 0.5
 process.run_worker(Settings())
 """

@@ -1,0 +1,93 @@
+"""The tables that this process keeps in memory, at most so many."""
+
+import asyncio
+from collections import OrderedDict
+from typing import Protocol
+from uuid import UUID
+
+from msgspec import structs
+
+from domain.codec import codec_for
+from domain.table.model import TableState
+from service.store.log import Log
+from service.tables.interning import interned_cards
+from service.tables.live_table import LiveTable
+
+
+class FoldedTable(Protocol):
+    """A table at some version, folded."""
+
+    @property
+    def state(self) -> TableState: ...
+    @property
+    def hash(self) -> bytes: ...
+    @property
+    def time(self) -> int: ...
+
+
+class Newest(Protocol):
+    """Where tables that are not in memory come from."""
+
+    async def latest(self, stream: UUID) -> FoldedTable | None:
+        """Return a table as the log has it now, None if there is none."""
+        ...
+
+
+class TableCache:
+    """The tables used last; the rest is folded again when it is asked for."""
+
+    def __init__(self, log: Log, newest: Newest, tables_max: int) -> None:
+        self._log = log
+        self._newest = newest
+        self._tables_max = tables_max
+        self._tables: OrderedDict[int, LiveTable] = OrderedDict()
+        """By the number of their id: a UUID itself is hashed and compared by Python code."""
+        self._loading: dict[UUID, asyncio.Task[LiveTable | None]] = {}
+
+    def __len__(self) -> int:
+        return len(self._tables)
+
+    async def get(self, stream: UUID) -> LiveTable | None:
+        """Return the table as known here, folding it if it is new to this process; None if there is none."""
+        table = self.in_memory(stream)
+        if table is not None:
+            return table
+        task = self._loading.get(stream)
+        if task is None:
+            task = self._loading[stream] = asyncio.create_task(self._load(stream))
+            task.add_done_callback(lambda _: self._loading.pop(stream, None))
+        return await asyncio.shield(task)
+
+    def in_memory(self, stream: UUID) -> LiveTable | None:
+        """Return the table only if it is in memory."""
+        table = self._tables.get(stream.int)
+        if table is not None:
+            self._tables.move_to_end(stream.int)
+        return table
+
+    def put(self, table: LiveTable) -> None:
+        """Keep a table; the one unused for longest gives way, unless a command runs on it."""
+        self._tables[table.stream.int] = table
+        self._tables.move_to_end(table.stream.int)
+        if len(self._tables) > self._tables_max:
+            for number, old in self._tables.items():
+                if not old.lock.locked():
+                    del self._tables[number]
+                    break
+
+    def drop(self, stream: UUID) -> None:
+        """Forget a table, so that it is folded from the log again."""
+        self._tables.pop(stream.int, None)
+
+    async def _load(self, stream: UUID) -> LiveTable | None:
+        latest = await self._newest.latest(stream)
+        if latest is None:
+            return None
+        secret = await self._log.secret(stream)
+        codec = codec_for(latest.state.setup.game.rules_id)
+        state = structs.replace(latest.state, game_state=interned_cards(latest.state.game_state))
+        table = LiveTable(stream, codec, secret, state, latest.hash, latest.time)
+        if table.private is not None:
+            await table.catch_up_all(self._log)
+        self.put(table)
+        return table

@@ -1,0 +1,58 @@
+"""The tables at which an account sits: to show its new name there, to leave them all."""
+
+from contextlib import suppress
+from typing import Final
+from uuid import UUID
+
+from domain.table.rules import seat_of
+from projections.redis_commands import RedisUnavailableError
+from projections.redis_store import RedisStore
+from service.errors import ConflictError, NotFoundError
+from service.store.log import Log
+from service.tables.access import Access
+from service.tables.tables import Tables
+from service.tables.views import Views
+
+_SCAN: Final = 200
+"""Tables looked at per query when the log has to answer."""
+
+
+class Memberships:
+    """What happens at an account's tables when the account changes. One per process."""
+
+    def __init__(self, log: Log, access: Access, tables: Tables, views: Views, redis: RedisStore) -> None:
+        self._log = log
+        self._access = access
+        self._tables = tables
+        self._views = views
+        self._redis = redis
+
+    async def show_names_of(self, account: str) -> None:
+        """Write the views of the account's tables again, with its present name."""
+        for stream in await self._tables_of(account):
+            table = await self._access.existing(stream)
+            async with table.lock:
+                await table.catch_up(self._log)
+                await self._views.publish(table, rewrite=True)
+
+    async def leave_all(self, account: str) -> None:
+        """Leave every table at which the account still sits."""
+        for stream in await self._tables_of(account):
+            with suppress(ConflictError, NotFoundError):  # over, or left meanwhile
+                await self._tables.leave(await self._access.find(stream, account), account)
+
+    async def _tables_of(self, account: str) -> list[UUID]:
+        """The tables in which the account holds a seat; from the log while Redis cannot say so."""
+        with suppress(RedisUnavailableError):
+            names = await self._redis.tables_of(account)
+            if names is not None:
+                return [UUID(name) for name in names]
+        found: list[UUID] = []
+        before: tuple[int, UUID] | None = None
+        while page := await self._log.created(before, _SCAN):
+            for _, stream in page:
+                table = await self._access.current(stream)
+                if seat_of(table.state, account) is not None:
+                    found.append(stream)
+            before = page[-1]
+        return found
