@@ -12,7 +12,7 @@ import uvicorn
 
 from service.api.protocol import Protocol
 from service.app import create_app
-from service.composition import Services
+from service.composition import Services, opened
 from service.runtime.settings import Secret, Settings
 
 KEY = "42" * 32
@@ -27,6 +27,12 @@ def settings_for(database_url: str, redis_url: str, **changes: object) -> Settin
         "public_url": "http://blattwerk.test",
     }
     return Settings(**(given | changes))  # type: ignore[arg-type]
+
+
+async def rebuild(settings: Settings) -> tuple[int, int]:
+    """Rebuild all projections; returns the number of tables and the new generation."""
+    async with opened(settings) as services:
+        return await services.worker.rebuild()
 
 
 @contextmanager

@@ -52,7 +52,7 @@ def accounts(store: Store) -> Accounts:
 async def test_a_token_that_is_revoked_while_it_is_read_is_not_remembered(accounts: Accounts, store: Store) -> None:
     def revoke() -> None:
         store.tokens = False
-        accounts._told("tokens")
+        accounts._on_broadcast("tokens")
 
     store.meanwhile = revoke
     await accounts.authenticate(TOKEN)
@@ -61,20 +61,20 @@ async def test_a_token_that_is_revoked_while_it_is_read_is_not_remembered(accoun
     await accounts.close()
 
 
-async def test_a_name_that_is_erased_while_it_is_read_is_not_told(accounts: Accounts, store: Store) -> None:
+async def test_a_name_that_is_erased_while_it_is_read_is_not_on_broadcast(accounts: Accounts, store: Store) -> None:
     erased = next(iter(store.known))
     names = [str(player) for player in store.known]
 
     def erase() -> None:
         if store.known.pop(erased, None):
-            accounts._told(f"name {erased}")
+            accounts._on_broadcast(f"name {erased}")
 
     store.meanwhile = erase
     assert await accounts.names_of(names) == {names[1]: "Ben"}
     assert await accounts.names_of(names) == {names[1]: "Ben"}
 
 
-async def test_names_are_told_although_those_remembered_are_dropped_meanwhile(
+async def test_names_are_on_broadcast_although_those_remembered_are_dropped_meanwhile(
     accounts: Accounts, store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "_REMEMBER_MOST", 1)
