@@ -74,10 +74,10 @@ async def test_a_name_that_is_erased_while_it_is_read_is_not_on_broadcast(accoun
     assert await accounts.names_of(names) == {names[1]: "Ben"}
 
 
-async def test_names_are_on_broadcast_although_those_remembered_are_dropped_meanwhile(
+async def test_names_are_told_although_those_remembered_are_dropped_meanwhile(
     accounts: Accounts, store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "_REMEMBER_MOST", 1)
+    monkeypatch.setattr(module, "_REMEMBERED_MAX", 1)
     first, second = map(str, store.known)
     assert await accounts.names_of([first]) == {first: "Ada"}
     store.meanwhile = accounts._names.clear
