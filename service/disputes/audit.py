@@ -44,7 +44,7 @@ class DisputeAudit:
         if table is None:
             return DisputeDamage(loaded.table, "the disputed table is not in the log")
         async with table.lock:
-            await table.catch_up(self._log)
+            await self._cache.catch_up(table)
         reason = (
             _broken_link(dispute, rows)
             or _other_verdicts(loaded, rows, table)

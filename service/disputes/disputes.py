@@ -200,7 +200,7 @@ class Disputes:
             )
 
         async with table.lock:
-            await table.catch_up(self._log)
+            await self._cache.catch_up(table)
             resolved = await self._command(account, dispute, judge, text=text, table=table)
         return await self._seen(resolved, account)
 
@@ -262,7 +262,7 @@ class Disputes:
 
         A resolution has its `table`, which is locked by the caller.
         """
-        outcome = await carry_out(_DisputeAttempt(self, self._log, account, dispute, judge, text, table))
+        outcome = await carry_out(_DisputeAttempt(self, self._cache, account, dispute, judge, text, table))
         if outcome.refusal is not None:
             raise_dispute_refusal(outcome.refusal)
         return (await self.visible(account, dispute))[0]
@@ -360,7 +360,7 @@ class _DisputeAttempt(Attempt[DisputeFact, bool, DisputeRefusal]):
     def __init__(
         self,
         disputes: Disputes,
-        log: Log,
+        cache: TableCache,
         account: Account,
         dispute: UUID,
         judge: Callable[[Dispute], Judged],
@@ -368,7 +368,7 @@ class _DisputeAttempt(Attempt[DisputeFact, bool, DisputeRefusal]):
         table: LiveTable | None,
     ) -> None:
         self._disputes = disputes
-        self._log = log
+        self._cache = cache
         self._account = account
         self._id = dispute
         self._judge = judge
@@ -390,4 +390,4 @@ class _DisputeAttempt(Attempt[DisputeFact, bool, DisputeRefusal]):
 
     async def catch_up(self) -> bool:
         """The table of a resolution; the dispute itself is as new as its last judgement."""
-        return self._table is not None and await self._table.catch_up(self._log)
+        return self._table is not None and await self._cache.catch_up(self._table)

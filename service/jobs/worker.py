@@ -36,7 +36,7 @@ _GRACE_SECONDS: Final = 1.0
 """How long a view may be older than the log before the worker rebuilds it."""
 _BATCH: Final = 500
 _LOOKED_AT_MAX: Final = 5000
-"""Events whose views are looked at in one go: more than are recorded in the grace, or it would fall behind."""
+"""Events whose views are looked at in one go: more than are recorded in the grace, or it would never catch up."""
 logger = structlog.get_logger("blattwerk.worker")
 
 
@@ -96,7 +96,7 @@ class Worker:
             if table is None:
                 return moves
             async with table.lock:
-                await table.catch_up(self._log)
+                await self._cache.catch_up(table)
             seat = bot_to_act(table)
             if seat is None:
                 if moves == 0:
@@ -138,12 +138,12 @@ class Worker:
 
     async def _tail(self) -> None:
         """Follow the feed: repair views that are older than the log, serve bots while Redis is unavailable."""
-        async for heads in Feed(
+        async for events in Feed(
             self._log, "views", self._log.feed_heads, poll_seconds=_POLL_SECONDS, most=_LOOKED_AT_MAX
         ).batches():
             await asyncio.sleep(_GRACE_SECONDS)
             with suppress(StoreUnavailableError):  # the sweep and the next event of the table find it again
-                await self._repair({head.stream: head.version for head in heads})
+                await self._repair({event.stream: event.version for event in events})
 
     async def _log_ends(self) -> None:
         """Let the transparency log grow by every match that ends."""
@@ -185,7 +185,7 @@ class Worker:
             if table is None:
                 return
             async with table.lock:
-                await table.catch_up(self._log)
+                await self._cache.catch_up(table)
                 table.projection = None
                 await self._views.publish(table)
                 table.projection = None

@@ -13,6 +13,7 @@ from service.records.signer import Signer
 from service.records.transparency import Transparency
 from service.store.log import Log, StoredEvent
 from service.tables.access import is_over
+from service.tables.cache import TableCache
 from service.tables.live_table import LiveTable, events_of, read_all
 from service.verify.notes import is_signed
 
@@ -20,8 +21,9 @@ from service.verify.notes import is_signed
 class Records:
     """Exports of matches that are over."""
 
-    def __init__(self, log: Log, signer: Signer, transparency: Transparency) -> None:
+    def __init__(self, log: Log, cache: TableCache, signer: Signer, transparency: Transparency) -> None:
         self._log = log
+        self._cache = cache
         self._signer = signer
         self._transparency = transparency
         self._verifying = asyncio.Lock()
@@ -53,7 +55,7 @@ class Records:
     async def require_over(self, table: LiveTable) -> None:
         """Catch up with a match that has to be over. ConflictError while it runs, or if none was played."""
         async with table.lock:
-            await table.catch_up(self._log)
+            await self._cache.catch_up(table)
         if not is_over(table):
             raise ConflictError("The match is not over; its record comes with its end.", code="match_running")
         if table.codec.game.round_number(table.state.game_state) == 0:

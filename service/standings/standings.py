@@ -83,14 +83,14 @@ class Standings:
     async def step(self, generation: int) -> Step:
         """Read one batch of the feed into a generation."""
         before = await self._log.checkpoint(PROJECTION, generation)
-        heads = await self._log.feed_ends(before, _BATCH)
-        if not heads:
+        events = await self._log.feed_ends(before, _BATCH)
+        if not events:
             return "end"
-        changed = await self._changed(heads)
-        after = {head.bucket: head.position for head in heads}
+        changed = await self._changed(events)
+        after = {event.bucket: event.position for event in events}
         if not await self._store.apply(generation, before, after, changed):
             return "overtaken"
-        return "more" if len(heads) == _BATCH else "end"
+        return "more" if len(events) == _BATCH else "end"
 
     async def copy(self, generation: int, redis_generation: int | None = None) -> None:
         """Bring the copy in Redis up to date, from its start if it is lost or of another generation."""
@@ -117,26 +117,26 @@ class Standings:
         await self._store.switch(generation)
         await self.copy(generation, redis_generation)
 
-    async def _changed(self, heads: Sequence[FeedEnd]) -> list[Standing]:
+    async def _changed(self, events: Sequence[FeedEnd]) -> list[Standing]:
         """Return what these events change, added up by game and player."""
         sums: dict[tuple[str, str], Tally] = {}
-        for head in heads:
-            if head.ends or head.type == _CHANGING:
-                game, changed = await self._changes_of(head)
+        for event in events:
+            if event.ends or event.type == _CHANGING:
+                game, changed = await self._changes_of(event)
                 for player, tally in changed.items():
                     sums[game, player] = _sum(sums.get((game, player)), tally)
         return [Standing(game, player, tally) for (game, player), tally in sums.items()]
 
-    async def _changes_of(self, head: FeedEnd) -> tuple[str, Mapping[str, Tally]]:
+    async def _changes_of(self, event: FeedEnd) -> tuple[str, Mapping[str, Tally]]:
         """Return the game of an event's table, and what the event changes; nothing if the table is damaged."""
-        rows = await self._log.read(head.stream, 0, head.version)
+        rows = await self._log.read(event.stream, 0, event.version)
         rules = rows[0].rules
         try:
             codec = codec_for(rules)
             events = [codec.decode(row.envelope.encode(), row.sealed.encode()) for row in rows]
-            return codec.game.key, changes(codec.game, str(head.stream), events)
+            return codec.game.key, changes(codec.game, str(event.stream), events)
         except (DamagedEventError, ImpossibleFactError, LookupError, ValueError) as error:
-            logger.error("match does not count", table=str(head.stream), reason=str(error))
+            logger.error("match does not count", table=str(event.stream), reason=str(error))
             return rules.rpartition("/")[0], {}
 
 

@@ -5,7 +5,6 @@ from uuid import UUID
 from domain.table.model import TableState
 from domain.table.rules import seat_of
 from service.errors import NotFoundError
-from service.store.log import Log
 from service.tables.cache import TableCache
 from service.tables.live_table import LiveTable, is_code
 
@@ -13,8 +12,7 @@ from service.tables.live_table import LiveTable, is_code
 class Access:
     """Finds tables for accounts. One per process."""
 
-    def __init__(self, log: Log, cache: TableCache) -> None:
-        self._log = log
+    def __init__(self, cache: TableCache) -> None:
         self._cache = cache
 
     async def find(self, stream: UUID, account: str, code: str | None = None) -> LiveTable:
@@ -25,7 +23,7 @@ class Access:
         table = self._cache.in_memory(stream) or await self.existing(stream)
         if table.state.setup.visibility == "private" and seat_of(table.state, account) is None:
             async with table.lock:
-                await table.catch_up(self._log)
+                await self._cache.catch_up(table)
             if not may_see(table.state, account, code, table.join_code):
                 raise no_table()
         return table
@@ -41,7 +39,7 @@ class Access:
         """Return a table as the log has it now, whoever asks. NotFoundError if there is none."""
         table = await self.existing(stream)
         async with table.lock:
-            await table.catch_up(self._log)
+            await self._cache.catch_up(table)
         return table
 
 

@@ -116,7 +116,7 @@ class TableAttempt(Attempt[Facts, Event, TableRefused]):
         return await self._recorder.record(self._table, self._seat, self._command, facts)
 
     async def catch_up(self) -> bool:
-        return await self._table.catch_up(self._recorder.log)
+        return await self._recorder.cache.catch_up(self._table)
 
 
 class MoveAttempt(Attempt[Accepted, Event, TableRefusal | Rejection]):
@@ -155,7 +155,7 @@ class MoveAttempt(Attempt[Accepted, Event, TableRefusal | Rejection]):
     async def catch_up(self) -> bool:
         """The seat's private stream belongs to it where it had a say."""
         private = () if self._guard is None or self.seat is None else (self.seat,)
-        return await self._table.catch_up(self._recorder.log, private)
+        return await self._recorder.cache.catch_up(self._table, private)
 
     def _acting(self) -> Seat | None:
         return seat_of(self._table.state, self._account)
@@ -205,7 +205,7 @@ class PrivateAttempt(Attempt[tuple[Any, ...], int, Any]):
     async def judge(self) -> Judgement[tuple[Any, ...], Any]:
         table, private = self._table, self._table.private
         # Only the private stream guards this append, so the table has to be as new as that.
-        await table.catch_up(self._recorder.log)
+        await self._recorder.cache.catch_up(table)
         self._seat = seat = seat_of(table.state, self._account)
         if private is None:
             return Judgement(refusal=TableRefusal("no_notes"))
@@ -222,7 +222,7 @@ class PrivateAttempt(Attempt[tuple[Any, ...], int, Any]):
         return await self._recorder.record_private(self._table, self._seat or 0, self._command, facts)
 
     async def catch_up(self) -> bool:
-        return await self._table.catch_up(self._recorder.log, () if self._seat is None else (self._seat,))
+        return await self._recorder.cache.catch_up(self._table, () if self._seat is None else (self._seat,))
 
 
 def digest_of(decision: int, move: Any) -> bytes:

@@ -2,16 +2,18 @@
 
 import asyncio
 from collections import OrderedDict
+from collections.abc import Sequence
 from typing import Protocol
 from uuid import UUID
 
 from msgspec import structs
 
 from domain.codec import codec_for
+from domain.decider import Seat
 from domain.table.model import TableState
-from service.store.log import Log
+from service.store.log import Log, StoredEvent
 from service.tables.interning import interned_cards
-from service.tables.live_table import LiveTable
+from service.tables.live_table import LiveTable, follow
 
 
 class FoldedTable(Protocol):
@@ -79,6 +81,30 @@ class TableCache:
         """Forget a table, so that it is folded from the log again."""
         self._tables.pop(stream.int, None)
 
+    async def catch_up(self, table: LiveTable, private: Sequence[Seat] = ()) -> bool:
+        """Fold what other processes recorded meanwhile; return whether there was anything.
+
+        That is the table's events and those of the private streams of the seats in `private`, if the game has them.
+        """
+        streams = table.private
+        if streams is None or not private:
+            return _follow(table, await self._log.catch_up(table.stream, table.state.version))
+        rows, *private_rows = await asyncio.gather(  # asked at the same time, they share one statement
+            self._log.catch_up(table.stream, table.state.version),
+            *[
+                self._log.catch_up(streams.seats[seat].stream, streams.seats[seat].version, bucket=table.bucket)
+                for seat in private
+            ],
+        )
+        found = _follow(table, rows)
+        for seat, missed in zip(private, private_rows, strict=True):
+            found |= streams.follow(seat, missed)
+        return found
+
+    async def catch_up_all(self, table: LiveTable) -> bool:
+        """Fold what other processes recorded meanwhile, in the private streams of all seats too."""
+        return await self.catch_up(table, range(table.state.setup.seats))
+
     async def _load(self, stream: UUID) -> LiveTable | None:
         latest = await self._newest.latest(stream)
         if latest is None:
@@ -88,6 +114,12 @@ class TableCache:
         state = structs.replace(latest.state, game_state=interned_cards(latest.state.game_state))
         table = LiveTable(stream, codec, secret, state, latest.hash, latest.time)
         if table.private is not None:
-            await table.catch_up_all(self._log)
+            await self.catch_up_all(table)
         self.put(table)
         return table
+
+
+def _follow(table: LiveTable, rows: Sequence[StoredEvent]) -> bool:
+    missed = [row for row in rows if row.version > table.state.version]
+    follow(table, missed)
+    return bool(missed)

@@ -1,7 +1,7 @@
 """A table in memory: the fold of its stream, and of its seats' private streams, as far as this process knows them.
 
 A process may be behind: another one may have appended. Nothing here is truth; an append after a wrong
-version is refused by the log, and `catch_up` folds what was missed.
+version is refused by the log, and `TableCache.catch_up` folds what was missed.
 """
 
 import asyncio
@@ -15,7 +15,7 @@ from msgspec import Struct
 
 from domain import fairness
 from domain.codec import Codec, Event, Happened, codec_for
-from domain.decider import ImpossibleFactError, Seat
+from domain.decider import ImpossibleFactError
 from domain.table.fold import apply, begin
 from domain.table.model import Occupant, TableState
 from projections.table_view import Projection
@@ -107,35 +107,6 @@ class LiveTable:
     def advance(self, event: Event, hash_: bytes) -> None:
         """Fold one event that follows the version known so far."""
         self.take(_applied(self.state, event), hash_, event.time)
-
-    async def catch_up(self, log: Log, private: Sequence[Seat] = ()) -> bool:
-        """Fold what other processes recorded meanwhile; return whether there was anything.
-
-        That is the table's events and those of the private streams of the seats in `private`, if the game has them.
-        """
-        streams = self.private
-        if streams is None or not private:
-            return self._follow(await log.catch_up(self.stream, self.state.version))
-        rows, *private_rows = await asyncio.gather(  # asked at the same time, they share one statement
-            log.catch_up(self.stream, self.state.version),
-            *[
-                log.catch_up(streams.seats[seat].stream, streams.seats[seat].version, bucket=self.bucket)
-                for seat in private
-            ],
-        )
-        found = self._follow(rows)
-        for seat, missed in zip(private, private_rows, strict=True):
-            found |= streams.follow(seat, missed)
-        return found
-
-    async def catch_up_all(self, log: Log) -> bool:
-        """Fold what other processes recorded meanwhile, in the private streams of all seats too."""
-        return await self.catch_up(log, range(self.state.setup.seats))
-
-    def _follow(self, rows: Sequence[StoredEvent]) -> bool:
-        missed = [row for row in rows if row.version > self.state.version]
-        follow(self, missed)
-        return bool(missed)
 
 
 def join_code(stream: UUID, secret: bytes) -> str:

@@ -54,7 +54,7 @@ class Lobby:
                 if table is None:
                     continue
                 async with table.lock:
-                    await table.catch_up(self._log)
+                    await self._cache.catch_up(table)
                     projection = await self._views.projection(table)
                 if (
                     projection.header.visibility == "public"

@@ -10,6 +10,7 @@ from projections.redis_store import RedisStore
 from service.errors import ConflictError, NotFoundError
 from service.store.log import Log
 from service.tables.access import Access
+from service.tables.cache import TableCache
 from service.tables.tables import Tables
 from service.tables.views import Views
 
@@ -20,8 +21,11 @@ _SCAN: Final = 200
 class Memberships:
     """What happens at an account's tables when the account changes. One per process."""
 
-    def __init__(self, log: Log, access: Access, tables: Tables, views: Views, redis: RedisStore) -> None:
+    def __init__(
+        self, log: Log, cache: TableCache, access: Access, tables: Tables, views: Views, redis: RedisStore
+    ) -> None:
         self._log = log
+        self._cache = cache
         self._access = access
         self._tables = tables
         self._views = views
@@ -32,7 +36,7 @@ class Memberships:
         for stream in await self._tables_of(account):
             table = await self._access.existing(stream)
             async with table.lock:
-                await table.catch_up(self._log)
+                await self._cache.catch_up(table)
                 await self._views.publish(table, rewrite=True)
 
     async def leave_all(self, account: str) -> None:

@@ -41,8 +41,8 @@ class Recorder:
     """Appends the events of tables and of their private streams. One per process."""
 
     def __init__(self, log: Log, cache: TableCache, snapshots: Snapshots, views: Views, *, key: bytes) -> None:
-        self.log = log
-        self._cache = cache
+        self._log = log
+        self.cache = cache
         self._snapshots = snapshots
         self._views = views
         self._key = key
@@ -78,8 +78,8 @@ class Recorder:
         new = new_event(
             table, command, seat, sealed.envelope, sealed.parts_text, version - 1, time_, table.hash, hash_, guard
         )
-        idle = self.log.idle
-        appending = self.log.submit(new)
+        idle = self._log.idle
+        appending = self._log.submit(new)
         state = (
             apply(table.state, seat, facts)
             if game_state is None
@@ -105,7 +105,7 @@ class Recorder:
         envelope = streams.codec.encode(facts, version=own.version + 1, time=time_, type_=command.type)
         hash_ = fairness.link(own.hash, envelope)
         new = new_event(table, command, seat, envelope, b"[]", own.version, time_, own.hash, hash_)
-        if not await self._accepted(table, self.log.submit(msgspec.structs.replace(new, stream=own.stream))):
+        if not await self._accepted(table, self._log.submit(msgspec.structs.replace(new, stream=own.stream))):
             return None
         streams.advance(seat, facts, hash_)
         return own.version
@@ -116,7 +116,7 @@ class Recorder:
             return (await appending).accepted
         except BrokenChainError:
             # What was folded here is not in the log, as after a failover that lost events: fold anew.
-            self._cache.drop(table.stream)
+            self.cache.drop(table.stream)
             raise UnavailableError("The table is read again; try again.", headers={"Retry-After": "1"}) from None
 
     async def is_recorded(self, command: Command, stream: UUID, bucket: int) -> bool:
@@ -126,7 +126,7 @@ class Recorder:
         """
         if not command.keyed:
             return False
-        row = await self.log.find_command(stream, command.id, bucket=bucket)
+        row = await self._log.find_command(stream, command.id, bucket=bucket)
         if row is not None and row.digest != command.digest:
             raise KeyReusedError("This Idempotency-Key was used with another body.")
         return row is not None

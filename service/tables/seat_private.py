@@ -8,8 +8,8 @@ from domain.decider import Rejection, Seat
 from domain.table.model import TableRefusal
 from domain.table.rules import seat_of
 from domain.table.views import seat_part
-from service.store.log import Log
 from service.tables.attempts import PrivateAttempt, carry_out
+from service.tables.cache import TableCache
 from service.tables.live_table import LiveTable
 from service.tables.recorder import Command, Recorder
 from service.tables.refusals import raise_refusal
@@ -21,8 +21,8 @@ _encode: Final = msgspec.json.Encoder().encode
 class SeatPrivate:
     """Commands and reads that concern one seat alone. One per process."""
 
-    def __init__(self, log: Log, recorder: Recorder, views: Views) -> None:
-        self._log = log
+    def __init__(self, cache: TableCache, recorder: Recorder, views: Views) -> None:
+        self._cache = cache
         self._recorder = recorder
         self._views = views
 
@@ -41,7 +41,7 @@ class SeatPrivate:
     async def advise(self, table: LiveTable, account: str, question: Any) -> Any:
         """Answer a question of the caller's seat about its cards."""
         async with table.lock:
-            await table.catch_up(self._log)
+            await self._cache.catch_up(table)
             seat, advice = _seat_of(table, account), table.codec.game.advice
             if advice is None:
                 raise_refusal(TableRefusal("no_advice"), table.codec.game)
@@ -55,11 +55,11 @@ class SeatPrivate:
     async def private(self, table: LiveTable, account: str) -> bytes:
         """Return what only the caller's seat may know besides its hand, as JSON: its drafts."""
         async with table.lock:
-            await table.catch_up(self._log)
+            await self._cache.catch_up(table)
             seat = _seat_of(table, account)
             if table.private is None:
                 raise_refusal(TableRefusal("no_notes"), table.codec.game)
-            await table.catch_up(self._log, [seat])
+            await self._cache.catch_up(table, [seat])
             own = table.private.seats[seat].private_state
             private = seat_part(table.state, seat, notes=own).private
         if private is None:

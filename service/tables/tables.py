@@ -230,7 +230,7 @@ class Tables:
         rows = await self._log.read(table.stream, after, limit + 1)
         if rows and rows[-1].version > table.state.version:
             async with table.lock:
-                await table.catch_up(self._log)
+                await self._cache.catch_up(table)
         seat, over = seat_of(table.state, account), is_over(table)
         seen = [event_seen(event, seat, over=over) for event in events_of(table, rows[:limit])]
         return EventPage(table.codec.game.key, table.state.version, tuple(seen), len(rows) > limit)

@@ -13,7 +13,6 @@ from domain.table.model import TableState
 from projections.redis_commands import RedisUnavailableError, TableSeen, WriteRequest, Written
 from projections.redis_store import RedisStore
 from projections.table_view import Projection, project, splice
-from service.store.log import Log
 from service.tables.cache import TableCache
 from service.tables.live_table import LiveTable, TableNames, is_code
 
@@ -42,9 +41,8 @@ class ViewSeen(Struct, frozen=True):
 class Views:
     """Reads a table's view for an account, and writes projections after commits."""
 
-    def __init__(self, store: RedisStore, log: Log, cache: TableCache, names: Names) -> None:
+    def __init__(self, store: RedisStore, cache: TableCache, names: Names) -> None:
         self._store = store
-        self._log = log
         self._cache = cache
         self._names = names
 
@@ -95,11 +93,11 @@ class Views:
         """
         if written == "notes":
             return await self._catch_up_private(table)
-        return written == "old" and rewrite and await table.catch_up(self._log)
+        return written == "old" and rewrite and await self._cache.catch_up(table)
 
     async def _catch_up_private(self, table: LiveTable) -> bool:
         """Fold what seats recorded in their private streams through other processes; whether anything is new."""
-        return table.private is not None and await table.catch_up_all(self._log)
+        return table.private is not None and await self._cache.catch_up_all(table)
 
     async def projection(self, table: LiveTable) -> Projection:
         """Return the projection of what this process knows of the table."""
@@ -142,7 +140,7 @@ class Views:
         if table is None:
             return None
         async with table.lock:
-            await table.catch_up_all(self._log)
+            await self._cache.catch_up_all(table)
             projection = await self.projection(table)
             with suppress(RedisUnavailableError):
                 await self._store.write(WriteRequest(projection, None))
