@@ -29,7 +29,7 @@ from domain.table.rules import adjudicate, seat_of
 from service.accounts.accounts import Account
 from service.cursors import open_cursor, seal_cursor
 from service.disputes.evidence import EvidenceRoom, EvidenceSeen, Opened
-from service.disputes.streams import Dispute, load, next_event, now, opening_event, table_event
+from service.disputes.streams import Dispute, load, next_event, opening_event
 from service.errors import ConflictError, KeyReusedError, NotFoundError, UnavailableError
 from service.store.buckets import bucket_of
 from service.store.disputes import DisputeRow, DisputeStore, NewText, Opening, Outcome
@@ -38,6 +38,7 @@ from service.tables.access import Access, is_over, may_see, no_table
 from service.tables.attempts import Attempt, Judgement, carry_out
 from service.tables.cache import TableCache
 from service.tables.live_table import LiveTable, events_of, read_all
+from service.tables.recorder import now, once, table_event
 from service.tables.refusals import raise_dispute_refusal, raise_refusal
 from service.tables.snapshots import Snapshots
 from service.tables.views import Views
@@ -296,7 +297,7 @@ class Disputes:
         judged = adjudicate(table.state, verdict)
         if not isinstance(judged, Facts):
             raise_refusal(judged, table.codec.game, version=table.state.version)
-        also, recorded = table_event(table, judged, loaded.bucket)
+        also, recorded = table_event(table, None, once("adjudicate"), judged)
         outcome = await self._store.record(event, status, text=text, also=also)
         if outcome in (Outcome.APPENDED, Outcome.PRESENT):
             table.advance(recorded, also.hash)

@@ -90,24 +90,26 @@ class Worker:
             self._busy.discard(stream)
 
     async def _play_bots(self, stream: UUID) -> int:
+        table = await self._cache.get(stream)
+        if table is None:
+            return 0
         moves = 0
-        while True:
-            table = await self._cache.get(stream)
-            if table is None:
-                return moves
-            async with table.lock:
-                await self._cache.catch_up(table)
-            seat = bot_to_act(table)
-            if seat is None:
-                if moves == 0:
-                    await self._show(table)
-                return moves
-            decision = table.state.decisions[seat] or 0
-            game = table.state.setup.game
-            view = view_of(game, table.state.game_state, seat)
-            move = game.bot(view, bot_seed(table, seat, decision))
-            moves += await self._tables.bot_move(table, seat, decision, move)
-            await asyncio.sleep(0)
+        await self._catch_up(table)
+        while (seat := bot_to_act(table)) is not None or await self._catch_up(table):
+            if seat is not None:
+                decision = table.state.decisions[seat] or 0
+                game = table.state.setup.game
+                view = view_of(game, table.state.game_state, seat)
+                move = game.bot(view, bot_seed(table, seat, decision))
+                moves += await self._tables.bot_move(table, seat, decision, move)
+                await asyncio.sleep(0)
+        if moves == 0:
+            await self._show(table)
+        return moves
+
+    async def _catch_up(self, table: LiveTable) -> bool:
+        async with table.lock:
+            return await self._cache.catch_up(table)
 
     async def _show(self, table: LiveTable) -> None:
         """Write the table's view, so that it leaves the queue."""

@@ -145,7 +145,7 @@ class MoveAttempt(Attempt[Accepted, Event, TableRefusal | Rejection]):
 
     async def record(self, facts: Accepted) -> Event | None:
         """A retry is known by what was asked; what is recorded is the move in full."""
-        table, seat = self._table, self.seat or 0
+        table, seat = self._table, _seated(self.seat)
         digest = digest_of(self._decision, self._asked)
         identity = hashlib.sha256(table.stream.bytes + bytes([seat]) + digest).digest()[:16]
         type_ = self._full.__struct_config__.tag
@@ -219,10 +219,16 @@ class PrivateAttempt(Attempt[tuple[Any, ...], int, Any]):
         return Judgement(judged or None) if isinstance(judged, tuple) else Judgement(refusal=judged)
 
     async def record(self, facts: tuple[Any, ...]) -> int | None:
-        return await self._recorder.record_private(self._table, self._seat or 0, self._command, facts)
+        return await self._recorder.record_private(self._table, _seated(self._seat), self._command, facts)
 
     async def catch_up(self) -> bool:
         return await self._recorder.cache.catch_up(self._table, () if self._seat is None else (self._seat,))
+
+
+def _seated(seat: Seat | None) -> Seat:
+    if seat is None:
+        raise TypeError("a move without a seat is never accepted")
+    return seat
 
 
 def digest_of(decision: int, move: Any) -> bytes:

@@ -62,22 +62,7 @@ class Recorder:
         `game_state` is the game's state after the facts, where judging them has made it already. `guard` names the
         private stream that had a say; None is returned too if that has gone on.
         """
-        version, time_ = table.state.version + 1, max(now(), table.time)
-        sealed = table.codec.seal(
-            facts,
-            seats=table.state.setup.seats,
-            salts=table.salts,
-            version=version,
-            time=time_,
-            type_=command.type,
-            actor=seat,
-            decision=command.decision,
-            move=command.move,
-        )
-        hash_ = fairness.link(table.hash, sealed.envelope)
-        new = new_event(
-            table, command, seat, sealed.envelope, sealed.parts_text, version - 1, time_, table.hash, hash_, guard
-        )
+        new, event = table_event(table, seat, command, facts, guard)
         idle = self._log.idle
         appending = self._log.submit(new)
         state = (
@@ -90,9 +75,9 @@ class Recorder:
             self._views.project_ahead(table, state)
         if not await self._accepted(table, appending):
             return None
-        table.take(state, hash_, time_)
+        table.take(state, new.hash, new.time)
         await self._snapshots.keep_if_due(table)
-        return sealed.event
+        return event
 
     async def record_private(
         self, table: LiveTable, seat: Seat, command: Command, facts: tuple[Any, ...]
@@ -144,6 +129,29 @@ class Recorder:
 def once(type_: str, move: Any = None) -> Command:
     """A command without a key: every request is one of its own."""
     return Command(type_, uuid4(), b"", None, move)
+
+
+def table_event(
+    table: LiveTable, seat: Seat | None, command: Command, facts: Facts, guard: Guard | None = None
+) -> tuple[NewEvent, Event]:
+    """Return the event that follows what is known of a table: to be appended, and to be folded."""
+    version, time_ = table.state.version + 1, max(now(), table.time)
+    sealed = table.codec.seal(
+        facts,
+        seats=table.state.setup.seats,
+        salts=table.salts,
+        version=version,
+        time=time_,
+        type_=command.type,
+        actor=seat,
+        decision=command.decision,
+        move=command.move,
+    )
+    hash_ = fairness.link(table.hash, sealed.envelope)
+    new = new_event(
+        table, command, seat, sealed.envelope, sealed.parts_text, version - 1, time_, table.hash, hash_, guard
+    )
+    return new, sealed.event
 
 
 def new_event(

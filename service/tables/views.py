@@ -75,7 +75,7 @@ class Views:
                     await self._catch_up_private(table)
                 elif self._renamed(table):
                     rewrite = True
-                elif not await self._is_older(table, written, rewrite=rewrite):
+                elif written == "ok" or not await self._is_older(table, written, rewrite=rewrite):
                     break
                 projection = await self.projection(table)
                 written = await self._store.write(WriteRequest(projection, before, rewrite))
