@@ -21,6 +21,7 @@ from domain.table.rules import seat_of
 from service.errors import UnavailableError
 from service.store.log import Guard
 from service.tables.live_table import LiveTable
+from service.tables.private_streams import PrivateStreams
 from service.tables.recorder import Command, Recorder
 
 ATTEMPTS_MAX: Final = 50
@@ -195,20 +196,21 @@ class BotMoveAttempt(MoveAttempt):
 class PrivateAttempt(Attempt[tuple[Any, ...], int, Any]):
     """A private move: it goes to the seat's own stream, and nobody else learns of it. The table's lock is held."""
 
-    def __init__(self, recorder: Recorder, table: LiveTable, account: str, command: Command) -> None:
+    def __init__(
+        self, recorder: Recorder, table: LiveTable, private: PrivateStreams, account: str, command: Command
+    ) -> None:
         self._recorder = recorder
         self._table = table
+        self._private = private
         self._account = account
         self._command = command
         self._seat: Seat | None = None
 
     async def judge(self) -> Judgement[tuple[Any, ...], Any]:
-        table, private = self._table, self._table.private
+        table, private = self._table, self._private
         # Only the private stream guards this append, so the table has to be as new as that.
         await self._recorder.cache.catch_up(table)
         self._seat = seat = seat_of(table.state, self._account)
-        if private is None:
-            return Judgement(refusal=TableRefusal("no_notes"))
         if seat is None:
             return Judgement(refusal=TableRefusal("not_seated"))
         if await self._recorder.is_recorded(self._command, private.seats[seat].stream, table.bucket):
@@ -219,7 +221,9 @@ class PrivateAttempt(Attempt[tuple[Any, ...], int, Any]):
         return Judgement(judged or None) if isinstance(judged, tuple) else Judgement(refusal=judged)
 
     async def record(self, facts: tuple[Any, ...]) -> int | None:
-        return await self._recorder.record_private(self._table, _seated(self._seat), self._command, facts)
+        return await self._recorder.record_private(
+            self._table, self._private, _seated(self._seat), self._command, facts
+        )
 
     async def catch_up(self) -> bool:
         return await self._recorder.cache.catch_up(self._table, () if self._seat is None else (self._seat,))

@@ -19,6 +19,7 @@ from service.store.errors import BrokenChainError
 from service.store.log import Appended, Guard, Log, NewEvent
 from service.tables.cache import TableCache
 from service.tables.live_table import LiveTable
+from service.tables.private_streams import PrivateStreams
 from service.tables.snapshots import Snapshots
 from service.tables.views import Views
 
@@ -80,19 +81,16 @@ class Recorder:
         return event
 
     async def record_private(
-        self, table: LiveTable, seat: Seat, command: Command, facts: tuple[Any, ...]
+        self, table: LiveTable, private: PrivateStreams, seat: Seat, command: Command, facts: tuple[Any, ...]
     ) -> int | None:
         """Append one event to a seat's private stream and return its version; None if another one took that."""
-        streams = table.private
-        if streams is None:
-            raise TypeError(f"{table.codec.game.key} has no private streams")
-        own, time_ = streams.seats[seat], now()
-        envelope = streams.codec.encode(facts, version=own.version + 1, time=time_, type_=command.type)
+        own, time_ = private.seats[seat], now()
+        envelope = private.codec.encode(facts, version=own.version + 1, time=time_, type_=command.type)
         hash_ = fairness.link(own.hash, envelope)
         new = new_event(table, command, seat, envelope, b"[]", own.version, time_, own.hash, hash_)
         if not await self._accepted(table, self._log.submit(msgspec.structs.replace(new, stream=own.stream))):
             return None
-        streams.advance(seat, facts, hash_)
+        private.advance(seat, facts, hash_)
         return own.version
 
     async def _accepted(self, table: LiveTable, appending: asyncio.Future[Appended]) -> bool:

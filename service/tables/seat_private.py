@@ -31,7 +31,7 @@ class SeatPrivate:
         if table.private is None:
             raise_refusal(TableRefusal("no_notes"), table.codec.game)
         async with table.lock:
-            outcome = await carry_out(PrivateAttempt(self._recorder, table, account, command))
+            outcome = await carry_out(PrivateAttempt(self._recorder, table, table.private, account, command))
             if outcome.refusal is not None:
                 raise_refusal(outcome.refusal, table.codec.game, version=table.state.version)
             # Also where nothing was left to do: an earlier request may have been cut short before this.

@@ -1,4 +1,4 @@
-"""Private notes and a Redis that has lost them: no view with older ones is ever shown as the newer one."""
+"""Private events and a Redis that has lost them: no view with older ones is ever shown as the newer one."""
 
 import time
 from collections.abc import Iterator
@@ -40,17 +40,17 @@ def on_turn_and_waiting(people: list[Player], table: str) -> tuple[Player, Playe
     raise AssertionError("nobody is on turn")
 
 
-def test_a_worker_that_makes_lost_views_again_knows_the_newest_drafts(
+def test_a_worker_that_rebuilds_lost_views_knows_the_newest_drafts(
     database_url: str, redis_url: str, redis: Redis
 ) -> None:
     with running_service(settings_for(database_url, redis_url)) as url:
         people, table = started(url)
         player, _, meld, _ = with_a_meld(people, table)
-        # given: the worker has folded the table and its notes once
+        # given: the worker has folded the table and its private streams once
         redis.flushall()
         wait_for_view(redis, table)
         drafted = prepare(player, table, meld).json()
-        # when: everything is lost again, and the worker makes it anew
+        # when: everything is lost again, and the worker rebuilds it
         redis.flushall()
         wait_for_view(redis, table)
         # then
@@ -63,17 +63,17 @@ def test_a_worker_that_makes_lost_views_again_knows_the_newest_drafts(
 def wait_for_view(redis: Redis, table: str) -> None:
     deadline = time.monotonic() + 30
     while not any(table in key.decode() for key in redis.scan_iter("bw:1:{*}")):
-        assert time.monotonic() < deadline, "the view is not made again"
+        assert time.monotonic() < deadline, "the view is not rebuilt"
         time.sleep(0.1)
 
 
-def test_a_process_with_older_notes_loads_them_before_it_writes_what_was_lost(
+def test_a_process_with_older_private_events_reads_on_before_it_writes_what_was_lost(
     two_processes: tuple[str, str], redis: Redis
 ) -> None:
     here, there = two_processes
     people, table = started(here)
     player, other = on_turn_and_waiting(people, table)
-    sort_hand(through(other, there), table, "suit")  # what the other process knows of the notes
+    sort_hand(through(other, there), table, "suit")  # what the other process knows of the private stream
     sort_hand(through(other, here), table, "suit")
     sorted_ = sort_hand(other, table, "rank")["you"]["hand"]
     decision = player.view(table)["you"]["decision"]
@@ -84,7 +84,9 @@ def test_a_process_with_older_notes_loads_them_before_it_writes_what_was_lost(
         assert through(other, url).view(table)["you"]["hand"] == sorted_
 
 
-def test_a_tag_that_names_the_newest_notes_comes_with_them(two_processes: tuple[str, str], redis: Redis) -> None:
+def test_a_tag_that_names_the_newest_private_event_comes_with_them(
+    two_processes: tuple[str, str], redis: Redis
+) -> None:
     here, there = two_processes
     people = [Player(here, name) for name in ("Ada", "Ben", "Cem")]
     table = people[0].create("romme", seats=3)
@@ -102,7 +104,7 @@ def test_a_tag_that_names_the_newest_notes_comes_with_them(two_processes: tuple[
     assert player.move(table, player.view(table)["you"]["decision"], {"type": "draw_stock"}).status_code == 200
     sort_hand(through(other, here), table, "suit")
     sorted_ = sort_hand(other, table, "rank")["you"]["hand"]
-    # given: Redis is emptied, and the process with the older notes writes the view again without any move
+    # given: Redis is emptied, and the process with the older private events writes the view again without any move
     redis.flushall()
     host = through(people[0], there)
     assert host.http.post(f"/v1/tables/{table}/start", json={"round": 1}).status_code == 200
@@ -118,10 +120,10 @@ def test_a_tag_that_names_the_newest_notes_comes_with_them(two_processes: tuple[
         assert through(other, url).view(table)["you"]["hand"] == sorted_
 
 
-def test_a_view_behind_the_notes_that_a_process_knows_is_not_served(
+def test_a_view_older_than_the_private_events_that_a_process_knows_is_not_served(
     two_processes: tuple[str, str], redis: Redis
 ) -> None:
-    """As where the process that recorded a note ended before it wrote the view."""
+    """As where the process that recorded a private event ended before it wrote the view."""
     here, _ = two_processes
     people, table = started(here)
     _, other = on_turn_and_waiting(people, table)
