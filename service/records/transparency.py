@@ -112,7 +112,7 @@ class Transparency:
     # checking
 
     async def check(self) -> Fault | None:
-        """Make the whole log again from the events; None if it is what is stored and misses no match."""
+        """Rebuild the transparency log from the events; None if it is what is stored and misses no match."""
         reached = await self._log.checkpoint(PROJECTION)
         kept: dict[int, bytes] = {}  # by level the subtree that was completed last
 

@@ -1,6 +1,6 @@
 """A table in memory: the fold of its stream, and of its seats' private streams, as far as this process knows them.
 
-A process may be behind: another one may have appended. Nothing here is truth; an append after a wrong
+A process may be late: another one may have appended meanwhile. Nothing here is truth; an append after a wrong
 version is refused by the log, and `TableCache.catch_up` folds what was missed.
 """
 

@@ -120,7 +120,7 @@ class Replays:
         """
         caller = await self._caller(stream, account, code)
         game = caller.table.setup.game
-        asked = None if decode is None else decode(game)  # what is malformed is told before what is refused
+        asked = None if decode is None else decode(game)  # what is malformed comes before what is refused
         if seat is None and caller.seat is None:
             raise_refusal(TableRefusal("not_seated"), game)
         looking = _permitted(caller, seat)

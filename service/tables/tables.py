@@ -97,7 +97,7 @@ class Tables:
             commitment=fairness.commitment(stream.bytes, secret).hex(),
         )
         if isinstance(facts, OptionProblem) and facts.code == "option_value" and facts.option not in options:
-            others = definition.parse_options(options, definition.seats[0])  # what is malformed is told first
+            others = definition.parse_options(options, definition.seats[0])  # what is malformed comes first
             if isinstance(others, OptionProblem) and others.code == "option_value" and others.option in options:
                 raise_refusal(others, definition)
             raise OptionConflictError(

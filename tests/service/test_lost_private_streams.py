@@ -108,7 +108,7 @@ def test_a_tag_that_names_the_newest_private_event_comes_with_them(
     redis.flushall()
     host = through(people[0], there)
     assert host.http.post(f"/v1/tables/{table}/start", json={"round": 1}).status_code == 200
-    # when: the one with the newer notes writes what has changed since its own last view
+    # when: the one with the newer private events writes what has changed since its own last view
     through(player, here)
     view = player.view(table)
     allowed = entry(view, "discard")
