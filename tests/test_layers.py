@@ -23,7 +23,7 @@ PLANTED = {
     "PostgreSQL is spoken in service.store alone": {
         "service/planted.py": "from psycopg.rows import dict_row\n",
     },
-    "Redis is spoken in projections.redis_store and its line alone": {
+    "Redis is spoken in projections.redis_connection alone": {
         "service/planted.py": "import redis.asyncio\n",
     },
 }
