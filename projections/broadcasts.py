@@ -41,8 +41,8 @@ class Broadcasts:
                 async with self._connection.subscriber() as channel:
                     async with asyncio.timeout(ANSWER_SECONDS_MAX):
                         await channel.subscribe(_CHANNEL)
-                    on_gap()
                     self.listening = True
+                    on_gap()
                     while True:
                         message = await channel.get_message(timeout=_LOOK_SECONDS)
                         if message is not None:

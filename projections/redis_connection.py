@@ -72,8 +72,6 @@ class RedisConnection:
         Where the connection is lost they are sent again, so each must be one that may be carried out twice.
         RedisUnavailableError if Redis does not answer or refuses one of them: others may have been carried out.
         """
-        if self.unavailable:
-            raise RedisUnavailableError("Redis failed a moment ago")
         return await self._round_trips.submit(commands)
 
     async def ping(self) -> None:
@@ -112,6 +110,8 @@ class RedisConnection:
         await self._client.aclose()
 
     async def _send_together(self, requests: list[tuple[Command, ...]]) -> list[list[Any] | Exception]:
+        if self.unavailable:  # nor do those that waited for a round trip that failed wait for another one
+            raise RedisUnavailableError("Redis failed a moment ago")
         answers = iter(await self._send([command for commands in requests for command in commands]))
         return [_accepted(list(islice(answers, len(commands)))) for commands in requests]
 

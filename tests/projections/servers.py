@@ -34,8 +34,8 @@ async def proxied(redis_url: str, encryption: ssl.SSLContext | None = None) -> A
 
 
 @contextmanager
-def cluster(program: Path, folder: Path, nodes: int = 3) -> Iterator[str]:
-    """A cluster of masters, each with its part of the slots; yields the URL of one of them."""
+def cluster(program: Path, folder: Path, nodes: int = 3) -> Iterator[list[str]]:
+    """A cluster of masters, each with its part of the slots; yields their URLs."""
     ports = [_free_port() for _ in range(2 * nodes)]
     clients = [Redis(host="127.0.0.1", port=port) for port in ports[:nodes]]
     started = [
@@ -52,7 +52,7 @@ def cluster(program: Path, folder: Path, nodes: int = 3) -> Iterator[str]:
             clients[0].execute_command("CLUSTER", "MEET", "127.0.0.1", port, bus)
         for client in clients:
             _until_whole(client, nodes)
-        yield f"redis://127.0.0.1:{ports[0]}"
+        yield [f"redis://127.0.0.1:{port}" for port in ports[:nodes]]
     finally:
         for client in clients:
             client.close()
@@ -84,7 +84,7 @@ def _until_whole(client: Redis, nodes: int) -> None:
     deadline = time.monotonic() + _START_SECONDS_MAX
     while True:
         known = client.execute_command("CLUSTER", "INFO")
-        if known["cluster_state"] == "ok" and known["cluster_size"] == str(nodes):
+        if b"cluster_state:ok\r\n" in known and b"cluster_size:%d\r\n" % nodes in known:
             return
         assert time.monotonic() < deadline, "the nodes do not meet"
         time.sleep(0.05)

@@ -8,6 +8,7 @@ from contextlib import asynccontextmanager
 from datetime import UTC, datetime, timedelta
 from ipaddress import IPv4Address
 from pathlib import Path
+from typing import Any
 
 import pytest
 from cryptography import x509
@@ -74,13 +75,14 @@ def encryption(tmp_path_factory: pytest.TempPathFactory) -> ssl.SSLContext:
 async def gives_each_request_its_answers(connection: RedisConnection) -> None:
     """Answers come in order, whatever their size; a refusal is for the request that it answers, and no other."""
     for number in range(3):
-        first, second, refused, scripted = await asyncio.gather(
+        answers: list[Any] = await asyncio.gather(
             connection.round_trip(("SET", "a", number), ("GET", "a"), ("GET", "none")),
             connection.round_trip(("ECHO", LARGE)),
             connection.round_trip(("INCR", "b"), ("INCR", "b", "too many")),
             connection.round_trip((JOIN, 1, "c", "seen:")),
             return_exceptions=True,
         )
+        first, second, refused, scripted = answers
         assert first == [True, str(number).encode(), None]
         assert second == [LARGE]
         assert isinstance(refused, RedisUnavailableError)
@@ -140,7 +142,6 @@ async def test_a_server_that_cuts_every_time_is_unavailable_until_it_does_not(re
         assert proxy.met == met, "it is left alone for a moment"
         proxy.mend()
         await asyncio.sleep(UNAVAILABLE_SECONDS)
-        assert not connection.unavailable
         assert await connection.round_trip(("ECHO", "a")) == [b"a"]
 
 
@@ -164,6 +165,20 @@ async def test_silence_has_an_end_and_its_connection_is_not_used_again(
         assert [type(answer) for answer in late] == [RedisUnavailableError] * 3
         await asyncio.sleep(UNAVAILABLE_SECONDS)
         assert await connection.round_trip(("ECHO", "a")) == [b"a"]
+
+
+async def test_who_waits_behind_a_silent_round_trip_does_not_wait_for_another(
+    redis_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(redis_connection, "ANSWER_SECONDS_MAX", 0.3)
+    async with proxied(redis_url) as (proxy, url), connected(url) as connection:
+        await connection.ping()
+        proxy.order("silence", lasting=True)
+        first = asyncio.create_task(connection.ping())
+        await asyncio.wait_for(proxy.hit.wait(), 5)
+        for failed in await asyncio.gather(first, connection.ping(), return_exceptions=True):
+            assert isinstance(failed, RedisUnavailableError)
+        assert proxy.met == 1
 
 
 async def test_silence_while_connecting_has_an_end_too(redis_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
