@@ -15,62 +15,49 @@ A view expires a week after it was last written.
 from collections.abc import Sequence
 from typing import Any, Final, Literal, TypeAlias
 
+import msgspec
 from msgspec import Struct
 
 from projections.generations import Generations
 from projections.redis_connection import RedisConnection, script
 from projections.table_lists import list_commands
-from projections.table_view import Projection, TableHeader
+from projections.table_view import Projection
 
 VIEW_TTL_SECONDS: Final = 7 * 24 * 3600
 
-_APPLY: Final = script("""
--- KEYS: the table's hash. ARGV: from, to, ttl in seconds, number of seats with private streams (0 or all), for each
--- its private version, and the one that it had at `from`, then field, value, ... ; an empty value deletes the field.
--- `from` = 0: all fields are given; `from` = `to`: rewrite of the same version (names, private streams), all too.
+_APPLY: Final = script(f"""
+-- KEYS: the table's hash. ARGV: what is changed (see `_Change`) as JSON, then field, value, ...
 -- Answers `old` and `private` if something newer is here, `gap` if this is not what the fields are changes of.
-local key, from, to = KEYS[1], tonumber(ARGV[1]), tonumber(ARGV[2])
+local key, change = KEYS[1], cjson.decode(ARGV[1])
+local since, to = change.since, change.version
 local current = tonumber(redis.call('HGET', key, 'version') or '0')
 if current > to then return 'old' end
-if current == to and from ~= to and from ~= 0 then return 'old' end
-if from ~= 0 and current ~= from then return 'gap' end
-local seats = tonumber(ARGV[4])
-local first = 5 + 2 * seats
-for seat = 0, seats - 1 do
-  local stored = tonumber(redis.call('HGET', key, 'private:' .. seat) or '0')
-  if stored > tonumber(ARGV[5 + seat]) then return 'private' end
-  if from ~= 0 and from ~= to and stored ~= tonumber(ARGV[5 + seats + seat]) then return 'gap' end
+if current == to and since ~= to and since ~= 0 then return 'old' end
+if since ~= 0 and current ~= since then return 'gap' end
+for place, version in ipairs(change.private_versions) do
+  local stored = tonumber(redis.call('HGET', key, 'private:' .. place - 1) or '0')
+  if stored > version then return 'private' end
+  if since ~= 0 and since ~= to and stored ~= change.private_versions_since[place] then return 'gap' end
 end
-local changed = {'version', to}
-for i = first, #ARGV, 2 do
-  if ARGV[i + 1] == '' then redis.call('HDEL', key, ARGV[i])
-  else changed[#changed + 1] = ARGV[i]; changed[#changed + 1] = ARGV[i + 1] end
-end
-for seat = 0, seats - 1 do
-  if ARGV[5 + seat] ~= '0' then
-    changed[#changed + 1] = 'private:' .. seat; changed[#changed + 1] = ARGV[5 + seat]
-  end
-end
-redis.call('HSET', key, unpack(changed))
-redis.call('EXPIRE', key, ARGV[3])
+if #change.gone > 0 then redis.call('HDEL', key, unpack(change.gone)) end
+redis.call('HSET', key, 'version', to, unpack(ARGV, 2))
+redis.call('EXPIRE', key, {VIEW_TTL_SECONDS})
 return 'ok'
 """)
 _READ: Final = script("""
--- KEYS: the table's hash. ARGV: account or '', then version, private version and names the caller already has.
+-- KEYS: the table's hash. ARGV: account or '', then version, private version and names that the caller has, by dots.
 -- Returns version, visibility, seat or -1, private version, names, and unless the caller has them: public, part.
 local key = KEYS[1]
-local head = redis.call('HMGET', key, 'version', 'visibility', 'names', 'player:' .. ARGV[1])
-if not head[1] then return false end
-local seat, private, names = -1, '0', head[3] or ''
-if head[4] then
-  seat = tonumber(head[4])
-  private = redis.call('HGET', key, 'private:' .. seat) or '0'
-end
-local known = head[1] == ARGV[2] and private == ARGV[3] and names == ARGV[4]
-if known then return {head[1], head[2], seat, private, names} end
-local public = redis.call('HGET', key, 'public')
-if seat < 0 then return {head[1], head[2], seat, private, names, public} end
-return {head[1], head[2], seat, private, names, public, redis.call('HGET', key, 'seat:' .. seat)}
+local version, visibility, names, holder =
+  unpack(redis.call('HMGET', key, 'version', 'visibility', 'names', 'player:' .. ARGV[1]))
+if not version then return false end
+local seat, private = tonumber(holder or '-1'), '0'
+if holder then private = redis.call('HGET', key, 'private:' .. holder) or '0' end
+local found = {version, visibility, seat, private, names}
+if ARGV[2] == version .. '.' .. private .. '.' .. names then return found end
+found[6] = redis.call('HGET', key, 'public')
+if holder then found[7] = redis.call('HGET', key, 'seat:' .. holder) end
+return found
 """)
 
 Written: TypeAlias = Literal["ok", "old", "private", "gap"]
@@ -126,7 +113,8 @@ class ViewStore:
         With the versions and `names` the caller has (-1 and '' for none) its bytes are left out.
         """
         key = self._generations.key(f"{{{table}}}")
-        (found,) = await self._connection.round_trip((_READ, 1, key, account, version, private_version, names))
+        known = f"{version}.{private_version}.{names}"
+        (found,) = await self._connection.round_trip((_READ, 1, key, account, known))
         return None if found is None else _seen(*found)
 
     async def versions(self, tables: Sequence[str]) -> list[int]:
@@ -150,37 +138,50 @@ class ViewStore:
         return written
 
 
+class _Change(Struct, frozen=True):
+    """What a write says of the fields that follow it: those that changed since a version, or all."""
+
+    since: int
+    """0: all fields are given; `version`: the same version again, of which all are given too."""
+    version: int
+    private_versions: tuple[int, ...]
+    private_versions_since: tuple[int, ...]
+    """Those at `since`."""
+    gone: list[str]
+    """Names of fields to delete."""
+
+
+_encode: Final = msgspec.json.Encoder().encode
+
+
 def _arguments(request: WriteRequest) -> list[Any]:
-    """Return the arguments of the compare-and-set of a projection: the fields that changed, or all."""
+    """Return the arguments of the compare-and-set. They are few: each costs the library more than its JSON costs us."""
     new = request.projection
     # A rewrite may follow one that another process made of the same version: nothing is taken as known.
     old = None if request.rewrite else request.before
+    gone: list[str] = []
     fields: list[Any] = []
     if old is None or old.public != new.public:
         fields += ("public", new.public)
     for seat, part in enumerate(new.seats):
         if old is None or (old.seats[seat] is not part and old.seats[seat] != part):
             fields += (f"seat:{seat}", part)
-    if old is None or old.header is not new.header:
-        fields += _header_fields(new.header, () if old is None else old.header.players)
+    for seat, version in enumerate(new.private_versions):
+        if version:
+            fields += (f"private:{seat}", version)
+    header = new.header
+    if old is None or old.header is not header:
+        fields += ("summary", header.summary, "visibility", header.visibility, "names", header.names_tag)
+        for seat, player in enumerate(header.players):
+            if player is not None:
+                fields += (f"player:{player}", seat)
+    if old is not None and old.header is not header:
+        gone += [f"player:{player}" for player in old.header.players if player not in (None, *header.players)]
     if old is None or old.lists != new.lists:
         fields += ("lists", new.lists)
     since = new.version if request.rewrite else 0 if old is None else old.version
     before = new.private_versions if old is None else old.private_versions
-    versions = new.private_versions
-    return [since, new.version, VIEW_TTL_SECONDS, len(versions), *versions, *before, *fields]
-
-
-def _header_fields(header: TableHeader, before: Sequence[str | None]) -> list[Any]:
-    """The fields of a header; `before` are the players whom Redis may know."""
-    fields: list[Any] = ["summary", header.summary, "visibility", header.visibility, "names", header.names_tag]
-    for player in before:
-        if player is not None and player not in header.players:
-            fields += (f"player:{player}", "")
-    for seat, player in enumerate(header.players):
-        if player is not None:
-            fields += (f"player:{player}", seat)
-    return fields
+    return [_encode(_Change(since, new.version, new.private_versions, before, gone)), *fields]
 
 
 def _seen(

@@ -8,6 +8,7 @@ import time
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager, contextmanager, suppress
 from pathlib import Path
+from typing import Any
 from urllib.parse import unquote, urlsplit
 
 from redis import Redis
@@ -37,7 +38,7 @@ async def proxied(redis_url: str, encryption: ssl.SSLContext | None = None) -> A
 def cluster(program: Path, folder: Path, nodes: int = 3) -> Iterator[list[str]]:
     """A cluster of masters, each with its part of the slots; yields their URLs."""
     ports = [_free_port() for _ in range(2 * nodes)]
-    clients = [Redis(host="127.0.0.1", port=port) for port in ports[:nodes]]
+    clients: list[Any] = [Redis(host="127.0.0.1", port=port) for port in ports[:nodes]]
     started = [
         _start_node(program, folder / str(port), port, bus)
         for port, bus in zip(ports[:nodes], ports[nodes:], strict=True)
@@ -70,7 +71,7 @@ def _start_node(program: Path, home: Path, port: int, bus: int) -> "subprocess.P
     return subprocess.Popen([program, *options], stdout=subprocess.DEVNULL)
 
 
-def _until_answers(client: Redis) -> None:
+def _until_answers(client: Any) -> None:
     deadline = time.monotonic() + _START_SECONDS_MAX
     while True:
         with suppress(NotConnectedError):
@@ -80,7 +81,7 @@ def _until_answers(client: Redis) -> None:
         time.sleep(0.02)
 
 
-def _until_whole(client: Redis, nodes: int) -> None:
+def _until_whole(client: Any, nodes: int) -> None:
     deadline = time.monotonic() + _START_SECONDS_MAX
     while True:
         known = client.execute_command("CLUSTER", "INFO")
