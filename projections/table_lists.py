@@ -81,7 +81,9 @@ def list_commands(prefix: str, new: Projection, old: Projection | None) -> list[
         commands += [("SADD", f"{prefix}player:{player}", here.table) for player in joined_by]
     if new.bots_to_act:
         now = int(time.time() * 1000)
-        commands += [("ZADD", prefix + "bots", now, here.table), ("ZADD", prefix + "wake", now, here.table)]
+        commands.append(("ZADD", prefix + "bots", now, here.table))
+        if old is None or not old.bots_to_act:  # else a worker was woken, and goes on until no bot has to act
+            commands.append(("ZADD", prefix + "wake", now, here.table))
     elif old is None or old.bots_to_act:
         commands.append(("ZREM", prefix + "bots", here.table))
     return commands

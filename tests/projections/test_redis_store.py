@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Iterator
+from itertools import pairwise
 from pathlib import Path
 from uuid import UUID
 
@@ -204,6 +205,20 @@ async def test_tables_with_a_bot_to_act_are_queued(store: RedisStore, history: l
     after = next(one for one in history[waiting.version :] if not one.bots_to_act)
     assert await store.views.write(WriteRequest(after, None)) == "ok"
     assert await store.lists.waiting_for_bots(-1) == []
+
+
+async def test_a_worker_is_woken_once_for_all_that_bots_have_to_do(
+    store: RedisStore, history: list[Projection]
+) -> None:
+    first, second = next((one, after) for one, after in pairwise(history) if not one.bots_to_act and after.bots_to_act)
+    third = replace(second, version=second.version + 1)
+    await show(store, first, second)
+    assert await store.lists.next_for_bots(5) == table_of(first)
+    assert await store.views.write(WriteRequest(third, second)) == "ok"
+    assert await store.lists.next_for_bots(0.05) is None
+    assert await store.lists.waiting_for_bots(-1) == [table_of(first)]
+    assert await store.views.write(WriteRequest(replace(third, version=third.version + 1), None)) == "ok"
+    assert await store.lists.next_for_bots(5) == table_of(first), "nobody knows whether one was woken"
 
 
 async def test_a_version_counts_as_shown_once_its_lists_are_acknowledged(
