@@ -119,7 +119,7 @@ class RedisConnection:
         """Send commands and return their answers; an error answer is a value."""
         answers = await self._pipelined([_by_digest(command) for command in commands])
         unknown = [place for place, answer in enumerate(answers) if isinstance(answer, NoScriptError)]
-        if unknown:  # a server that was started anew, or was a replica: running the text makes the script known
+        if unknown:  # a server that was restarted, or was a replica: running its text makes the script known
             again = await self._pipelined([_by_text(commands[place]) for place in unknown])
             for place, answer in zip(unknown, again, strict=True):
                 answers[place] = answer

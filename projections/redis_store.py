@@ -1,7 +1,7 @@
 """Everything that a process keeps in Redis, over one connection.
 
-Redis may be empty, behind or unavailable at any time: `RedisUnavailableError` says so, and the caller folds from
-the log instead. The module of each part says which keys it has.
+Redis may be empty, older than the log or unavailable at any time: then the caller folds from the log instead. The
+module of each part says which keys it has.
 """
 
 import asyncio

@@ -2,13 +2,13 @@
 
 All keys have one hash tag, so they lie together in a cluster:
 
-    bw:<g>:{standings}:<game>         hash: player -> place in the list, then his figures
+    bw:<g>:{standings}:<game>         hash: player -> place in the list, then the figures of the player
     bw:<g>:{standings}:<game>:list    sorted set of places, best first by name
     bw:<g>:{standings}:at             hash: generation and change that was copied last, complete once all was,
                                       and how long each list is
 
 Everything is written by one script that also moves `at`, so a change that is copied twice, or by two
-workers, or was lost with Redis, makes no difference: the copy goes on behind `at`, or begins anew.
+workers, or was lost with Redis, makes no difference: the copy goes on after `at`, or begins anew.
 """
 
 from collections.abc import Sequence
@@ -56,39 +56,39 @@ for i = 3, #KEYS, 2 do redis.call('HSET', KEYS[1], KEYS[i], redis.call('ZCARD', 
 if ARGV[4] == '1' then redis.call('HSET', KEYS[1], 'complete', 1) end
 return 'ok'
 """)
-_WHOLE: Final = """
-local function whole(hash, list)
+_INTACT: Final = """
+local function intact(hash, list)
   local count = tonumber(redis.call('HGET', KEYS[1], list))
   return count == redis.call('ZCARD', list) and count == redis.call('HLEN', hash)
 end
 """
 """Whether nothing of a game was evicted: `at` knows how many players it has."""
-_COPIED: Final = script(f"""{_WHOLE}
+_COPIED: Final = script(f"""{_INTACT}
 -- KEYS: `at`, then hash and list of each game. A copy of which something was evicted is given up.
 local at = redis.call('HMGET', KEYS[1], 'generation', 'change', 'complete')
 if not at[1] then return false end
 for i = 2, #KEYS, 2 do
-  if not whole(KEYS[i], KEYS[i + 1]) then
+  if not intact(KEYS[i], KEYS[i + 1]) then
     redis.call('DEL', KEYS[1])
     return false
   end
 end
 return at
 """)
-_PAGE: Final = script(f"""{_WHOLE}
+_PAGE: Final = script(f"""{_INTACT}
 -- KEYS: `at`, hash and list of the game. ARGV: lower bound by name, limit. False unless all is there.
-if not redis.call('HGET', KEYS[1], 'complete') or not whole(KEYS[2], KEYS[3]) then return false end
+if not redis.call('HGET', KEYS[1], 'complete') or not intact(KEYS[2], KEYS[3]) then return false end
 local places = redis.call('ZRANGEBYLEX', KEYS[3], ARGV[1], '+', 'LIMIT', 0, ARGV[2])
 local found = {{}}
 for i, place in ipairs(places) do found[i] = redis.call('HGET', KEYS[2], string.sub(place, 17)) end
 return found
 """)
-_OF_PLAYER: Final = script(f"""{_WHOLE}
+_OF_PLAYER: Final = script(f"""{_INTACT}
 -- KEYS: `at`, then hash and list of each game. ARGV: player. False unless all is there.
 if not redis.call('HGET', KEYS[1], 'complete') then return false end
 local found = {{}}
 for i = 2, #KEYS, 2 do
-  if not whole(KEYS[i], KEYS[i + 1]) then return false end
+  if not intact(KEYS[i], KEYS[i + 1]) then return false end
   found[#found + 1] = redis.call('HGET', KEYS[i], ARGV[1]) or ''
 end
 return found
@@ -151,7 +151,7 @@ class StandingsCopy:
         return bool(answer == b"ok")
 
     async def page(self, game: str, after: str | None, limit: int) -> list[Ranked] | None:
-        """Return players of a game behind a place (see `place_of`), best first; None if the copy is not complete."""
+        """Return players of a game after a place (see `place_of`), best first; None if the copy is not complete."""
         keys = (self._at(None), *self._keys(None)[2 * GAMES.index(game) :][:2])
         bound = "-" if after is None else f"({after}"
         (found,) = await self._connection.round_trip((_PAGE, len(keys), *keys, bound, limit))

@@ -53,8 +53,8 @@ local version, visibility, names, holder =
 if not version then return false end
 local seat, private = tonumber(holder or '-1'), '0'
 if holder then private = redis.call('HGET', key, 'private:' .. holder) or '0' end
-local found = {version, visibility, seat, private, names}
-if ARGV[2] == version .. '.' .. private .. '.' .. names then return found end
+local found = {version, visibility, seat, private, names or ''}
+if ARGV[2] == version .. '.' .. private .. '.' .. found[5] then return found end
 found[6] = redis.call('HGET', key, 'public')
 if holder then found[7] = redis.call('HGET', key, 'seat:' .. holder) end
 return found
@@ -100,7 +100,7 @@ class ViewStore:
 
         `private`: Redis has a seat's part made from a newer private version; load the private streams and write again.
         `gap`: Redis has lost what the projection is a change of; load all private streams, of which it may have had
-        newer versions, and write the whole. While a rebuild runs the projection is written to its generation too.
+        newer versions, and write everything. While a rebuild runs the projection is written to its generation too.
         """
         written = await self._write_to(self._generations.current, request)
         if self._generations.next is not None and await self._write_to(self._generations.next, request) == "gap":
