@@ -23,7 +23,7 @@ PLANTED = {
     "PostgreSQL is spoken in service.store alone": {
         "service/planted.py": "from psycopg.rows import dict_row\n",
     },
-    "Redis is spoken in projections.redis_connection alone": {
+    "Redis is spoken in one module of projections": {
         "service/planted.py": "import redis.asyncio\n",
     },
 }
