@@ -5,8 +5,8 @@ from contextlib import AsyncExitStack, asynccontextmanager
 
 import structlog
 
+from projections.redis_connection import connect
 from projections.redis_store import RedisStore
-from projections.standings import StandingsCopy
 from service.accounts.accounts import Accounts
 from service.disputes.audit import DisputeAudit
 from service.disputes.disputes import Disputes
@@ -44,25 +44,25 @@ class Services:
         key = settings.key_bytes
         self.settings = settings
         self.log = Log(settings.database_dsn)
-        self.redis = RedisStore(settings.redis_dsn)
+        self.redis = RedisStore(connect(settings.redis_dsn))
         self.account_store = AccountStore(settings.database_dsn)
-        self.accounts = Accounts(self.account_store, self.redis, key=key)
-        self.snapshots = Snapshots(self.log, self.redis, key=key)
+        self.accounts = Accounts(self.account_store, self.redis.broadcasts, key=key)
+        self.snapshots = Snapshots(self.log, self.redis.snapshots, key=key)
         self.cache = TableCache(self.log, self.snapshots, settings.cache_tables)
-        self.views = Views(self.redis, self.cache, self.accounts)
+        self.views = Views(self.redis.views, self.cache, self.accounts)
         self.access = Access(self.cache)
         self.recorder = Recorder(self.log, self.cache, self.snapshots, self.views, key=key)
         self.tables = Tables(self.log, self.cache, self.access, self.recorder, self.views)
-        self.memberships = Memberships(self.log, self.cache, self.access, self.tables, self.views, self.redis)
+        self.memberships = Memberships(self.log, self.cache, self.access, self.tables, self.views, self.redis.lists)
         self.seat_private = SeatPrivate(self.cache, self.recorder, self.views)
         self.replays = Replays(self.log, self.cache, self.snapshots, self.accounts)
-        self.lobby = Lobby(self.redis, self.log, self.cache, self.views, key=key)
+        self.lobby = Lobby(self.redis.lists, self.log, self.cache, self.views, key=key)
         self.signer = Signer(key, settings.origin)
         self.transparency_store = TransparencyStore(settings.database_dsn)
         self.transparency = Transparency(self.transparency_store, self.log, self.signer)
         self.records = Records(self.log, self.cache, self.signer, self.transparency)
         self.standings_store = StandingsStore(settings.database_dsn)
-        self.standings = Standings(self.standings_store, self.log, StandingsCopy(self.redis), key=key)
+        self.standings = Standings(self.standings_store, self.log, self.redis.standings, key=key)
         self.dispute_store = DisputeStore(settings.database_dsn)
         self.disputes = Disputes(
             self.log, self.dispute_store, self.cache, self.access, self.views, self.snapshots, key=key

@@ -23,10 +23,10 @@ PLANTED = {
     "PostgreSQL is spoken in service.store alone": {
         "service/runtime/planted.py": "from psycopg.rows import dict_row\n",
     },
-    "Redis is spoken in projections.redis_store and its line alone": {
+    "Redis is spoken in one module of projections": {
         "service/runtime/planted.py": "import redis.asyncio\n",
     },
-    "Imports run down through the rooms of service": {
+    "Imports run down through the packages of service": {
         "service/tables/planted.py": "def later():\n    from service import composition\n",
     },
     "No modules of service form a circle": {

@@ -18,8 +18,8 @@ from uuid import UUID, uuid4
 
 from msgspec import Struct
 
-from projections.redis_commands import RedisUnavailableError
-from projections.redis_store import RedisStore
+from projections.broadcasts import Broadcasts
+from projections.redis_connection import RedisUnavailableError
 from service.accounts import names
 from service.errors import FieldError, InvalidRequestError, KeyReusedError, NotFoundError, UnauthenticatedError
 from service.store.accounts import AccountStore, TokenRow
@@ -58,9 +58,9 @@ class NewAccount(Struct, frozen=True):
 class Accounts:
     """Use cases of accounts. One per process."""
 
-    def __init__(self, store: AccountStore, redis: RedisStore, *, key: bytes) -> None:
+    def __init__(self, store: AccountStore, broadcasts: Broadcasts, *, key: bytes) -> None:
         self._store = store
-        self._redis = redis
+        self._broadcasts = broadcasts
         self._key = key
         self._remembered: dict[bytes, tuple[float, Account]] = {}
         """By SHA-256 of the header; until when, and whose."""
@@ -74,7 +74,7 @@ class Accounts:
 
     def listen(self) -> None:
         """Follow what other processes broadcast about revoked tokens and changed names."""
-        self._redis.listen(self._on_broadcast, self._forget_all)
+        self._broadcasts.listen(self._on_broadcast, self._forget_all)
 
     # who asks
 
@@ -98,7 +98,7 @@ class Accounts:
         if row is None:
             raise UnauthenticatedError("Send a valid token: Authorization: Bearer bw_...")
         account = Account(str(row.player), row.role, row.id)
-        if self._redis.listening and epoch == self._tokens_epoch:
+        if self._broadcasts.listening and epoch == self._tokens_epoch:
             if len(self._remembered) >= _REMEMBERED_MAX:
                 self._remembered.clear()
             left = _REMEMBER_SECONDS if row.expires is None else row.expires / 1000 - time.time()
@@ -225,7 +225,7 @@ class Accounts:
     async def _broadcast(self, message: str) -> None:
         self._on_broadcast(message)
         with suppress(RedisUnavailableError):  # then nobody remembers tokens for longer than a few seconds
-            await self._redis.tell(message)
+            await self._broadcasts.broadcast(message)
 
     def _on_broadcast(self, message: str) -> None:
         kind, _, subject = message.partition(" ")

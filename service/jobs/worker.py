@@ -16,8 +16,9 @@ from uuid import UUID
 import structlog
 
 from domain.decider import view_of
-from projections.redis_commands import RedisUnavailableError
-from projections.redis_store import DOUBLE_WRITE_SECONDS, RedisStore
+from projections.generations import DOUBLE_WRITE_SECONDS
+from projections.redis_connection import RedisUnavailableError
+from projections.redis_store import RedisStore
 from service.disputes.disputes import Disputes
 from service.errors import NotFoundError, UnavailableError
 from service.records.transparency import Transparency
@@ -120,7 +121,7 @@ class Worker:
     async def _serve_queue(self) -> None:
         while True:
             try:
-                name = await self._redis.next_for_bots(1.0)
+                name = await self._redis.lists.next_for_bots(1.0)
                 if name is not None:
                     await self.play_bots(UUID(name))
             except RedisUnavailableError:
@@ -133,7 +134,7 @@ class Worker:
         while True:
             await asyncio.sleep(_SWEEP_SECONDS)
             with suppress(RedisUnavailableError, StoreUnavailableError):
-                for name in await self._redis.waiting_for_bots(_SWEEP_SECONDS):
+                for name in await self._redis.lists.waiting_for_bots(_SWEEP_SECONDS):
                     await self.play_bots(UUID(name))
 
     # projections
@@ -165,13 +166,13 @@ class Worker:
         """Rebuild all projections when Redis has lost them."""
         while True:
             with suppress(StoreUnavailableError):
-                if not self._redis.complete:
+                if not self._redis.generations.complete:
                     await self._complete_projections()
             await asyncio.sleep(_SWEEP_SECONDS)
 
     async def _repair(self, newest: dict[UUID, int]) -> None:
         try:
-            versions = await self._redis.versions([str(stream) for stream in newest])
+            versions = await self._redis.views.versions([str(stream) for stream in newest])
         except RedisUnavailableError:
             for stream in newest:
                 await self.play_bots(stream)
@@ -197,10 +198,10 @@ class Worker:
     async def _complete_projections(self) -> None:
         """Rebuild every table's projection after Redis was emptied."""
         with suppress(RedisUnavailableError):
-            await self._redis.ping()
+            await self._redis.connection.ping()
             count = await self._project_all()
-            await self._redis.mark_complete()
-            logger.info("projections complete", tables=count, generation=self._redis.generation)
+            await self._redis.generations.mark_complete()
+            logger.info("projections complete", tables=count, generation=self._redis.generations.current)
 
     async def _project_all(self) -> int:
         count = 0
@@ -218,16 +219,16 @@ class Worker:
         Returns the number of tables and the new generation. The service goes on meanwhile: from the
         announcement on every process writes to both generations.
         """
-        redis = self._redis
-        old, new = redis.generation, redis.generation + 1
-        await redis.announce(new)
+        generations = self._redis.generations
+        old, new = generations.current, generations.current + 1
+        await generations.announce(new)
         await asyncio.sleep(DOUBLE_WRITE_SECONDS)
         count = await self._project_all()
         await self._standings.rebuild(new)
         await self._disputes.relist()
-        await redis.switch(new)
+        await generations.switch(new)
         await asyncio.sleep(DOUBLE_WRITE_SECONDS)
-        await redis.drop(old)
+        await generations.drop(old)
         return count, new
 
 

@@ -17,7 +17,7 @@ from domain.codec import DamagedEventError, codec_for
 from domain.decider import ImpossibleFactError
 from domain.registry import CURRENT
 from domain.standings import Tally, changes
-from projections.redis_commands import RedisUnavailableError
+from projections.redis_connection import RedisUnavailableError
 from projections.standings import Copied, Ranked, StandingsCopy, place_of
 from service.cursors import open_cursor, seal_cursor
 from service.errors import NotFoundError

@@ -91,7 +91,7 @@ class Log:
     ) -> None:
         self._committer = Committer(database_url, timeout_seconds=timeout_seconds)
         self._pool = Pool(database_url, size=readers, timeout_seconds=timeout_seconds)
-        self._catch_up: Coalescer[_Span, list[StoredEvent]] = Coalescer(self._catch_up_together, most=256)
+        self._catch_up: Coalescer[_Span, list[StoredEvent]] = Coalescer(self._catch_up_together, requests_max=256)
 
     async def open(self) -> None:
         """Connect. StoreUnavailableError or StoreSetupError if that cannot be."""

@@ -5,8 +5,8 @@ from typing import Final
 from uuid import UUID
 
 from domain.table.rules import seat_of
-from projections.redis_commands import RedisUnavailableError
-from projections.redis_store import RedisStore
+from projections.redis_connection import RedisUnavailableError
+from projections.table_lists import TableLists
 from service.errors import ConflictError, NotFoundError
 from service.store.log import Log
 from service.tables.access import Access
@@ -22,14 +22,14 @@ class Memberships:
     """What happens at an account's tables when the account changes. One per process."""
 
     def __init__(
-        self, log: Log, cache: TableCache, access: Access, tables: Tables, views: Views, redis: RedisStore
+        self, log: Log, cache: TableCache, access: Access, tables: Tables, views: Views, lists: TableLists
     ) -> None:
         self._log = log
         self._cache = cache
         self._access = access
         self._tables = tables
         self._views = views
-        self._redis = redis
+        self._lists = lists
 
     async def show_names_of(self, account: str) -> None:
         """Write the views of the account's tables again, with its present name."""
@@ -48,7 +48,7 @@ class Memberships:
     async def _tables_of(self, account: str) -> list[UUID]:
         """The tables in which the account holds a seat; from the log while Redis cannot say so."""
         with suppress(RedisUnavailableError):
-            names = await self._redis.tables_of(account)
+            names = await self._lists.tables_of(account)
             if names is not None:
                 return [UUID(name) for name in names]
         found: list[UUID] = []

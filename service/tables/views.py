@@ -10,9 +10,9 @@ from msgspec import Struct
 
 from domain.decider import Seat
 from domain.table.model import TableState
-from projections.redis_commands import RedisUnavailableError, TableSeen, WriteRequest, Written
-from projections.redis_store import RedisStore
+from projections.redis_connection import RedisUnavailableError
 from projections.table_view import Projection, project, splice
+from projections.view_store import TableSeen, ViewStore, WriteRequest, Written
 from service.tables.cache import TableCache
 from service.tables.live_table import LiveTable, TableNames, is_code
 
@@ -41,7 +41,7 @@ class ViewSeen(Struct, frozen=True):
 class Views:
     """Reads a table's view for an account, and writes projections after commits."""
 
-    def __init__(self, store: RedisStore, cache: TableCache, names: Names) -> None:
+    def __init__(self, store: ViewStore, cache: TableCache, names: Names) -> None:
         self._store = store
         self._cache = cache
         self._names = names
@@ -59,7 +59,7 @@ class Views:
         (state, names, projection), table.projected_ahead = table.projected_ahead, None
         if state is not table.state or names is not table.names or not self._are_current(names, state):
             return None
-        return projection if table.private is None or table.private.versions == projection.notes else None
+        return projection if table.private is None or table.private.versions == projection.private_versions else None
 
     async def publish(self, table: LiveTable, *, rewrite: bool = False) -> Projection:
         """Write the table's projection to Redis; without Redis readers fold from the log."""
@@ -91,7 +91,7 @@ class Views:
 
         A newer view has the same moves in it (`old`), but not what a rewrite is for: names and private states.
         """
-        if written == "notes":
+        if written == "private":
             return await self._catch_up_private(table)
         return written == "old" and rewrite and await self._cache.catch_up(table)
 
@@ -126,7 +126,7 @@ class Views:
             return await self._see_folded(stream, account, etag, code)
         if seen.visibility == "private" and seen.seat is None and not await self._knows_code(stream, code):
             return None
-        tag = etag_of(seen.version, seen.notes, seen.names, seen.seat)
+        tag = etag_of(seen.version, seen.private_version, seen.names, seen.seat)
         if seen.public is None:
             if tag == etag:
                 return ViewSeen(seen.version, seen.seat, tag, None)
@@ -161,17 +161,19 @@ def _is_newer(table: LiveTable, seen: TableSeen) -> bool:
     """Whether this process knows of moves, or of private ones of the viewer, that are not in the view."""
     if table.state.version > seen.version:
         return True
-    return table.private is not None and seen.seat is not None and table.private.seats[seen.seat].version > seen.notes
+    if table.private is None or seen.seat is None:
+        return False
+    return table.private.seats[seen.seat].version > seen.private_version
 
 
 def _projection(table: LiveTable, state: TableState, names: TableNames) -> Projection:
     private = () if table.private is None else [(seat.version, seat.private_state) for seat in table.private.seats]
-    return project(state, names.by_player, join_code=table.join_code, notes=private, before=table.projection)
+    return project(state, names.by_player, join_code=table.join_code, private_streams=private, before=table.projection)
 
 
 def view_of(projection: Projection, seat: Seat | None, etag: str | None = None) -> ViewSeen:
     """Return one viewer's view of a projection."""
-    private_version = projection.notes[seat] if seat is not None and projection.notes else 0
+    private_version = projection.private_versions[seat] if seat is not None and projection.private_versions else 0
     tag = etag_of(projection.version, private_version, projection.header.names_tag, seat)
     part = None if seat is None else projection.seats[seat]
     body = None if tag == etag else splice(projection.public, part)

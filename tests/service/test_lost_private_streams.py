@@ -1,4 +1,5 @@
-"""Private events and a Redis that has lost them: no view with older ones is ever shown as the newer one."""
+"""Private streams and a Redis that has lost what was made of them: no part of an older version is ever shown as the
+newer one."""
 
 import time
 from collections.abc import Iterator
@@ -40,7 +41,7 @@ def on_turn_and_waiting(people: list[Player], table: str) -> tuple[Player, Playe
     raise AssertionError("nobody is on turn")
 
 
-def test_a_worker_that_rebuilds_lost_views_knows_the_newest_drafts(
+def test_a_worker_that_makes_lost_views_again_knows_the_newest_drafts(
     database_url: str, redis_url: str, redis: Redis
 ) -> None:
     with running_service(settings_for(database_url, redis_url)) as url:
@@ -50,7 +51,7 @@ def test_a_worker_that_rebuilds_lost_views_knows_the_newest_drafts(
         redis.flushall()
         wait_for_view(redis, table)
         drafted = prepare(player, table, meld).json()
-        # when: everything is lost again, and the worker rebuilds it
+        # when: everything is lost again, and the worker makes it anew
         redis.flushall()
         wait_for_view(redis, table)
         # then
@@ -63,11 +64,11 @@ def test_a_worker_that_rebuilds_lost_views_knows_the_newest_drafts(
 def wait_for_view(redis: Redis, table: str) -> None:
     deadline = time.monotonic() + 30
     while not any(table in key.decode() for key in redis.scan_iter("bw:1:{*}")):
-        assert time.monotonic() < deadline, "the view is not rebuilt"
+        assert time.monotonic() < deadline, "the view is not made again"
         time.sleep(0.1)
 
 
-def test_a_process_with_older_private_events_reads_on_before_it_writes_what_was_lost(
+def test_a_process_with_older_private_versions_catches_up_before_it_writes_what_was_lost(
     two_processes: tuple[str, str], redis: Redis
 ) -> None:
     here, there = two_processes
@@ -84,7 +85,7 @@ def test_a_process_with_older_private_events_reads_on_before_it_writes_what_was_
         assert through(other, url).view(table)["you"]["hand"] == sorted_
 
 
-def test_a_tag_that_names_the_newest_private_event_comes_with_them(
+def test_a_tag_that_names_the_newest_private_version_comes_with_it(
     two_processes: tuple[str, str], redis: Redis
 ) -> None:
     here, there = two_processes
@@ -104,11 +105,11 @@ def test_a_tag_that_names_the_newest_private_event_comes_with_them(
     assert player.move(table, player.view(table)["you"]["decision"], {"type": "draw_stock"}).status_code == 200
     sort_hand(through(other, here), table, "suit")
     sorted_ = sort_hand(other, table, "rank")["you"]["hand"]
-    # given: Redis is emptied, and the process with the older private events writes the view again without any move
+    # given: Redis is emptied, and the process with the older private version writes the view again without any move
     redis.flushall()
     host = through(people[0], there)
     assert host.http.post(f"/v1/tables/{table}/start", json={"round": 1}).status_code == 200
-    # when: the one with the newer private events writes what has changed since its own last view
+    # when: the one with the newer private version writes what has changed since its own last view
     through(player, here)
     view = player.view(table)
     allowed = entry(view, "discard")
@@ -120,10 +121,10 @@ def test_a_tag_that_names_the_newest_private_event_comes_with_them(
         assert through(other, url).view(table)["you"]["hand"] == sorted_
 
 
-def test_a_view_older_than_the_private_events_that_a_process_knows_is_not_served(
+def test_a_view_older_than_the_private_version_that_a_process_knows_is_not_served(
     two_processes: tuple[str, str], redis: Redis
 ) -> None:
-    """As where the process that recorded a private event ended before it wrote the view."""
+    """As where the process that appended to a private stream ended before it wrote the view."""
     here, _ = two_processes
     people, table = started(here)
     _, other = on_turn_and_waiting(people, table)

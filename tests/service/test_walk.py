@@ -156,7 +156,7 @@ class Person:
 @asynccontextmanager
 async def two_people(database_url: str, redis_url: str) -> AsyncIterator[list[Person]]:
     """Two accounts of an application on real servers."""
-    app = create_app(settings_for(database_url, redis_url))
+    app: Any = create_app(settings_for(database_url, redis_url))
     transport = httpx.ASGITransport(app)
     async with app.lifespan(), httpx.AsyncClient(transport=transport, base_url="http://blattwerk.test") as http:
         yield [await Person(http).guest(name) for name in ("Ada", "Ben")]
