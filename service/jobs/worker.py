@@ -120,7 +120,11 @@ class Worker:
     async def _tail(self) -> None:
         """Follow the feed: repair views that are behind, serve bots while Redis is unavailable."""
         async for heads in Feed(
-            self._services.log, "views", self._services.log.feed_heads, poll_seconds=_POLL_SECONDS, most=_LOOKED_AT
+            self._services.log,
+            "views",
+            self._services.log.feed_heads,
+            poll_seconds=_POLL_SECONDS,
+            events_max=_LOOKED_AT,
         ).batches():
             await asyncio.sleep(_GRACE_SECONDS)
             with suppress(StoreUnavailableError):  # the sweep and the next event of the table find it again

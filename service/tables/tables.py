@@ -265,7 +265,7 @@ class Tables:
     async def head(self, stream: UUID, account: str, code: str | None) -> tuple[int, bytes, int]:
         """Return version, chain hash and time (ms) of the last event."""
         table = await self._access.visible(stream, account, code)
-        row = await self._log.head(table.stream)
+        row = await self._log.find_last(table.stream)
         if row is None:
             raise no_table()
         return row.version, row.hash, row.time
