@@ -72,9 +72,7 @@ class Database:
             open=False,
         )
         self._unavailable = False
-        pool_logger = logging.getLogger("psycopg.pool")  # speaks of each statement, and of each attempt to connect
-        pool_logger.setLevel(logging.WARNING)
-        pool_logger.addFilter(_SPARSE)
+        logging.getLogger("psycopg.pool").addFilter(_SPARSE)  # warns of each attempt to connect that fails
 
     async def open(self) -> None:
         """Connect. StoreUnavailableError or StoreSetupError if that cannot be."""
