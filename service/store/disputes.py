@@ -10,6 +10,7 @@ from typing import Any, Final
 from uuid import UUID
 
 from msgspec import Struct
+from msgspec.structs import asdict
 
 from domain.disputes.model import Claim, DisputeStatus
 from service.store.database import Database
@@ -92,20 +93,14 @@ class DisputeStore:
 
         The first event has a `text`, whose author opens the dispute, and an `opening`.
         """
-        people = None if opening is None else [UUID(person) for person in opening.people]
-        parameters = {
-            "event": encode_row(event),
-            "also": None if also is None else encode_row(also),
-            "status": status,
-            "author": None if text is None else text.author,
-            "salt": None if text is None else text.salt,
-            "text": None if text is None else text.text,
-            "stream": None if opening is None else opening.stream,
-            "version": None if opening is None else opening.version,
-            "claim": None if opening is None else opening.claim,
-            "people": people,
-            "opened_max": None if opening is None else opening.opened_max,
-        }
+        absent = dict.fromkeys((*NewText.__struct_fields__, *Opening.__struct_fields__))
+        parameters: dict[str, Any] = absent | {"event": encode_row(event), "also": None, "status": status}
+        if also is not None:
+            parameters["also"] = encode_row(also)
+        if text is not None:
+            parameters |= asdict(text)
+        if opening is not None:
+            parameters |= asdict(opening) | {"people": [UUID(person) for person in opening.people]}
         ((outcome,),) = await self._database.fetch(_SQL["record"], parameters)
         return Outcome(outcome)
 
