@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING
 from projections.redis_store import RedisStore
 from projections.standings import StandingsCopy
 from service.accounts.accounts import Accounts
-from service.api.patience import Patience
 from service.disputes.disputes import Disputes
 from service.records.records import Records
 from service.records.signer import Signer
@@ -60,8 +59,6 @@ class Services:
         self.dispute_store = DisputeStore(settings.database_dsn)
         self.disputes = Disputes(self.log, self.dispute_store, self.cache, self.views, self.snapshots, key=key)
         self.metrics = Metrics()
-        self.body_patience = Patience(settings.body_seconds)
-        self.contract = b""
         self._stack = AsyncExitStack()
 
     async def open(self) -> None:
@@ -80,7 +77,6 @@ class Services:
         self._stack.push_async_callback(self.redis.close)
         self.accounts.listen()
         self._stack.push_async_callback(self.accounts.close)
-        self._stack.callback(self.body_patience.close)
 
     async def close(self) -> None:
         """Finish what is under way and disconnect."""

@@ -270,6 +270,10 @@ class Tables:
             raise no_table()
         return row.version, row.hash, row.time
 
+    async def find(self, stream: UUID, account: str, code: str | None = None) -> LiveTable:
+        """Return the table if it exists for this account. NotFoundError otherwise."""
+        return await self._access.visible(stream, account, code)
+
     async def current(self, stream: UUID, account: str, code: str | None = None) -> LiveTable:
         """Return the table as the log has it now, if it exists for this account."""
         table = await self._access.visible(stream, account, code)
