@@ -8,7 +8,7 @@ from litestar import Request
 from litestar.types import Message, Scope
 
 from service.api.operation import Operation
-from service.api.trace import trace_id_of
+from service.api.trace import method_of, trace_id_of
 from service.errors import FieldError, InvalidRequestError, KeyRequiredError
 
 TAG_LENGTH_MAX: Final = 100
@@ -53,7 +53,7 @@ def standard_headers(*, over_tls: bool, cross_origin: bool) -> Callable[[Message
         if message["type"] == "http.response.start":
             trace_id = (b"x-request-id", trace_id_of(scope).encode())
             message["headers"] = [*message["headers"], *_vary(scope, message["headers"]), *always, trace_id]
-        elif message["type"] == "http.response.body" and scope["type"] == "http" and scope["method"] == "HEAD":
+        elif message["type"] == "http.response.body" and method_of(scope) == "HEAD":
             message["body"] = b""
 
     def _vary(scope: Scope, headers: Any) -> list[tuple[bytes, bytes]]:

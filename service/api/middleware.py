@@ -10,7 +10,7 @@ from litestar.types import ASGIApp, Receive, Scope, Send
 
 from service.api.negotiation import negotiated
 from service.api.operation import Operation
-from service.api.trace import trace_id_of
+from service.api.trace import method_of, trace_id_of
 from service.errors import MalformedBodyError, NotFoundError
 from service.runtime.logs import begin_request
 
@@ -57,7 +57,7 @@ class BodyDeadline(ASGIMiddleware):
 
     async def handle(self, scope: Scope, receive: Receive, send: Send, next_app: ASGIApp) -> None:
         """Pass the request on with a body that arrives in time."""
-        if scope["type"] == "http" and scope["method"] in ("GET", "HEAD", "OPTIONS"):  # nobody reads their bodies
+        if method_of(scope) in ("GET", "HEAD", "OPTIONS"):  # nobody reads their bodies
             await next_app(scope, receive, send)
             return
         deadline = asyncio.get_running_loop().time() + self._seconds

@@ -4,12 +4,12 @@ Litestar routes by what they say, the contract (`service.contract`) is made from
 """
 
 from collections.abc import Mapping
-from typing import Any, Final
+from typing import Any, Final, Self
 
 from litestar.connection import ASGIConnection
 from litestar.di import Provide
 from litestar.handlers import BaseRouteHandler, HTTPRouteHandler
-from litestar.types import Method
+from litestar.types import AsyncAnyCallable, Method
 from msgspec import Struct
 
 from service.accounts.accounts import Role
@@ -120,6 +120,11 @@ class Operation(HTTPRouteHandler):
         self.documented_headers = response_headers or {}
         self.links = links or {}
         self.path_parameters = path_parameters or {}
+
+    def __call__(self, fn: AsyncAnyCallable) -> Self:
+        """Take the function that does it."""
+        super().__call__(fn)
+        return self
 
 
 def only_for(roles: tuple[Role, ...]) -> Any:

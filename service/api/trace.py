@@ -1,4 +1,4 @@
-"""Trace ids of requests (W3C Trace Context)."""
+"""What a connection says of itself: its trace id (W3C Trace Context) and its method."""
 
 import os
 import re
@@ -6,6 +6,7 @@ from functools import partial
 from random import Random
 from typing import Final
 
+from litestar.enums import ScopeType
 from litestar.types import Scope
 
 _new_id: Final = partial(Random(os.urandom(32)).getrandbits, 128)  # noqa: S311
@@ -21,6 +22,11 @@ def trace_id_of(scope: Scope) -> str:
     if known is None:
         known = state[_STATE_KEY] = _given(scope) or f"{_new_id():032x}"
     return known
+
+
+def method_of(scope: Scope) -> str | None:
+    """Return the method of a request, None for what is not HTTP."""
+    return scope["method"] if scope["type"] == ScopeType.HTTP else None
 
 
 def _given(scope: Scope) -> str | None:

@@ -14,8 +14,8 @@ import msgspec
 from service.api.headers import TAG_LENGTH_MAX
 from service.api.operation import Operation
 from service.api.problems import PROBLEM_TYPE, Problem
-from service.contract.examples import Examples, answers, bodies
 from service.api.types.json_schema import completed
+from service.contract.examples import Examples, answers, bodies
 from service.contract.schemas import REF_TEMPLATE, component_schemas, schema_of
 from service.errors import HTTP_PROBLEM_TYPES, INTERNAL, PROBLEM_TYPES, FieldError, ProblemType
 
@@ -119,7 +119,7 @@ def _operation(operation: Operation) -> dict[str, Any]:
     made: dict[str, Any] = {
         "operationId": operation.id,
         "summary": operation.summary,
-        "description": operation.description or operation.summary + ".",
+        "description": operation.description or f"{operation.summary}.",
         "tags": [operation.tag],
     }
     if operation.public:
@@ -321,4 +321,3 @@ def _types(operations: Sequence[Operation]) -> Iterable[Any]:
     for operation in operations:
         for types in (operation.response, operation.body):
             yield from types if isinstance(types, tuple) else () if types is None else (types,)
-
