@@ -60,9 +60,14 @@ def strict_body(type_: Any) -> type[StrictBody]:
 
 def require_json(connection: ASGIConnection[Any, Any, Any, Any]) -> None:
     """HttpError 415 if the body of a request is not JSON by its media type."""
-    media_type = connection.headers.get("content-type", "")
-    if media_type != "application/json" and media_type.partition(";")[0].strip().lower() != "application/json":
+    if not is_json(connection):
         raise HttpError(415)
+
+
+def is_json(connection: ASGIConnection[Any, Any, Any, Any]) -> bool:
+    """Whether the body of a request is JSON by its media type."""
+    media_type: str = connection.headers.get("content-type", "")
+    return media_type == "application/json" or media_type.partition(";")[0].strip().lower() == "application/json"
 
 
 async def body_digest(request: Request[Any, Any, Any]) -> bytes:

@@ -11,6 +11,7 @@ from domain.disputes.views import DisputeSeen
 from service.api.authentication import CallerRequest
 from service.api.headers import idempotency_key
 from service.api.operation import Operation
+from service.api.queries import decoded_query
 from service.api.responses import paged
 from service.api.types import disputes as types
 from service.disputes.disputes import Asked, Disputes
@@ -67,8 +68,10 @@ async def open_dispute(
     headers=_HEADERS,
 )
 async def list_disputes(
-    request: CallerRequest, disputes: NamedDependency[Disputes], params: NamedDependency[types.DisputesQuery]
+    request: CallerRequest,
+    disputes: NamedDependency[Disputes],
 ) -> Response[Any]:
+    params = decoded_query(request, types.DisputesQuery)
     rows, cursor = await disputes.page(request.user, params.status, params.cursor, params.limit)
     page = types.DisputePage(tuple(map(_summary, rows)), cursor)
     following = {"cursor": cursor, "limit": params.limit, "status": params.status}
@@ -191,8 +194,8 @@ async def get_evidence(
     request: CallerRequest,
     dispute: FromPath[UUID],
     disputes: NamedDependency[Disputes],
-    params: NamedDependency[types.EvidenceQuery],
 ) -> Response[Any]:
+    params = decoded_query(request, types.EvidenceQuery)
     viewer: Opened = int(params.seat) if params.seat not in (None, "all") else "all" if params.seat else None
     return Response(await disputes.evidence(request.user, dispute, viewer))
 

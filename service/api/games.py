@@ -46,6 +46,7 @@ async def list_games() -> types.GameList:
     path_parameters=GAME_PARAMETER,
     links=game_links(),
     headers=_CACHE,
+    compressed=True,
 )
 async def get_game(game: FromPath[str]) -> types.GameInfo:
     return game_info(_found(game))
@@ -64,6 +65,7 @@ async def get_game(game: FromPath[str]) -> types.GameInfo:
     problems=(404,),
     path_parameters=GAME_PARAMETER,
     headers=_CACHE,
+    compressed=True,
 )
 async def get_rules(game: FromPath[str]) -> types.RuleList:
     return rule_list(_found(game))

@@ -6,21 +6,24 @@ Litestar routes by what they say, the contract (`service.contract`) is made from
 from collections.abc import Mapping
 from typing import Any, Final, Self
 
+from litestar.config.compression import CompressionConfig
 from litestar.connection import ASGIConnection
 from litestar.di import Provide
 from litestar.handlers import BaseRouteHandler, HTTPRouteHandler
+from litestar.middleware import DefineMiddleware
+from litestar.middleware.compression import CompressionMiddleware
 from litestar.types import AsyncAnyCallable, Method
 from msgspec import Struct
 
 from service.accounts.accounts import Role
 from service.api.bodies import strict_body
-from service.api.queries import strict_query
 from service.errors import ForbiddenError
 
 PUBLIC: Final = "public"
 """The key in `opt` of handlers that need no token."""
 PRIVATE_HEADERS: Final = {"Cache-Control": "private, no-cache"}
 """Headers of responses that are for the caller alone and may be kept by the caller if checked each time."""
+_COMPRESSION: Final = DefineMiddleware(CompressionMiddleware, config=CompressionConfig("gzip", gzip_compress_level=6))
 _ROLES: Final[tuple[Role, ...]] = ("player", "arbiter", "operator")
 
 
@@ -49,6 +52,7 @@ class Operation(HTTPRouteHandler):
         problems: tuple[int, ...] = (),
         headers: Mapping[str, str] | None = None,
         vary: tuple[str, ...] = (),
+        compressed: bool = False,
         response_headers: Mapping[str, str] | None = None,
         links: Mapping[str, Any] | None = None,
         path_parameters: Mapping[str, Mapping[str, Any]] | None = None,
@@ -68,7 +72,7 @@ class Operation(HTTPRouteHandler):
             media_types: what a caller may ask for in Accept; the first one has the schema of `response`,
                 others are texts.
             body: type of the body; a tuple of types where any of them may come, which `dependencies` decode.
-            query: struct of the query parameters, handed in as `params`.
+            query: struct of the query parameters, which the function decodes with `decoded_query`.
             json_query: types of the query parameters whose text is JSON.
             public: whether no token is needed.
             roles: who may ask.
@@ -77,14 +81,12 @@ class Operation(HTTPRouteHandler):
             problems: statuses of problems beyond those that follow from the arguments above.
             headers: headers of every successful response.
             vary: request headers that the response depends on, beside Authorization.
+            compressed: whether long responses are compressed for who accepts it; never where they hold a secret.
             response_headers: headers of the successful response for the contract, name and description.
             links: what can be done next with what the response holds.
             path_parameters: JSON Schemas of path parameters that are not UUIDs.
             dependencies: further things to hand in.
         """
-        provided = dict(dependencies or {})
-        if query is not None:
-            provided["params"] = strict_query(query)
         super().__init__(
             path,
             http_method=["GET", "HEAD"] if method == "GET" else method,
@@ -98,8 +100,9 @@ class Operation(HTTPRouteHandler):
             dto=None if body is None or isinstance(body, tuple) else strict_body(body),
             return_dto=None,
             guards=[] if roles == _ROLES else [only_for(roles)],
-            dependencies=provided,
+            dependencies=dict(dependencies or {}),
             response_headers=dict(headers or {}),
+            middleware=[_COMPRESSION] if compressed else [],
             opt={PUBLIC: public},
         )
         self.id = id
@@ -116,7 +119,7 @@ class Operation(HTTPRouteHandler):
         self.idempotent = idempotent
         self.conditional = conditional
         self.problems = problems
-        self.vary = vary if public else ("Authorization", *vary)
+        self.vary = (*(() if public else ("Authorization",)), *vary, *(("Accept-Encoding",) if compressed else ()))
         self.documented_headers = response_headers or {}
         self.links = links or {}
         self.path_parameters = path_parameters or {}

@@ -8,6 +8,7 @@ from litestar import Request, Response
 from litestar.exceptions import HTTPException, ValidationException
 from msgspec import UNSET, Struct, UnsetType
 
+from service.api.bodies import is_json
 from service.api.decoding import malformed
 from service.api.trace import trace_id_of
 from service.errors import (
@@ -54,7 +55,7 @@ def problem_handler(base_url: str) -> Callable[[Request[Any, Any, Any], Exceptio
 
     def respond(request: Request[Any, Any, Any], error: Exception) -> Response[Problem]:
         trace_id = trace_id_of(request.scope)
-        shown = shown_error(error)
+        shown = _missing_body(request) if _lacks_body(error) else shown_error(error)
         if not isinstance(shown, ServiceError):
             log.error("request failed", trace_id=trace_id, exc_info=error)
         problem = problem_of(shown, trace_id, base_url)
@@ -104,13 +105,16 @@ def shown_error(error: Exception) -> Exception:
         return HttpError(405, {"Allow": ", ".join(allowed)})
     if error.status_code in (406, 413, 415):
         return HttpError(error.status_code, error.headers)
-    if isinstance(error, ValidationException) and _body_is_missing(error):
-        return malformed()
     if error.status_code == 400:
         return InvalidRequestError("The request is not valid.")
     return error
 
 
-def _body_is_missing(error: ValidationException) -> bool:
-    """Whether there is no body; a wrong one has raised an error of ours before."""
-    return isinstance(error.extra, list) and any(item.get("key") == "data" for item in error.extra)
+def _lacks_body(error: Exception) -> bool:
+    """Whether there is no body where there should be one; a wrong one has raised an error of ours before."""
+    extra = error.extra if isinstance(error, ValidationException) else None
+    return isinstance(extra, list) and any(item.get("key") == "data" for item in extra)
+
+
+def _missing_body(request: Request[Any, Any, Any]) -> ServiceError:
+    return malformed() if is_json(request) else HttpError(415)

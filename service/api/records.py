@@ -1,7 +1,5 @@
 """Records and audits of matches that are over."""
 
-import zlib
-from collections.abc import AsyncIterator
 from typing import Any, Final
 from uuid import UUID
 
@@ -14,6 +12,7 @@ from domain.record import MEDIA_TYPE
 from service.api.authentication import CallerRequest
 from service.api.negotiation import negotiated
 from service.api.operation import PRIVATE_HEADERS, Operation
+from service.api.queries import decoded_query
 from service.api.types import records as types
 from service.api.types.tables import TableQuery
 from service.records.records import Records
@@ -34,21 +33,20 @@ _TEXT: Final = "text/plain"
     media_types=(MEDIA_TYPE, _TEXT),
     problems=(404, 409),
     headers=PRIVATE_HEADERS,
-    vary=("Accept", "Accept-Encoding"),
+    vary=("Accept",),
+    compressed=True,
 )
 async def get_record(
     request: CallerRequest,
     table: FromPath[UUID],
     records: NamedDependency[Records],
-    params: NamedDependency[TableQuery],
 ) -> Response[Any]:
+    params = decoded_query(request, TableQuery)
     if negotiated(request.scope, (MEDIA_TYPE, _TEXT)) == _TEXT:
         text = await records.text(table, request.user.id, params.join_code)
         return Response(text, media_type=_TEXT)
     pieces = await records.document(table, request.user.id, params.join_code)
     headers = {"Content-Disposition": f'attachment; filename="{table}.record.json"'}
-    if "gzip" in request.headers.get("accept-encoding", ""):
-        return Stream(_compressed(pieces), headers={**headers, "Content-Encoding": "gzip"})
     return Stream(pieces, headers=headers)
 
 
@@ -68,18 +66,10 @@ async def audit_table(
     request: CallerRequest,
     table: FromPath[UUID],
     records: NamedDependency[Records],
-    params: NamedDependency[TableQuery],
 ) -> types.Audit:
+    params = decoded_query(request, TableQuery)
     report = await records.audit(table, request.user.id, params.join_code)
     return types.Audit(report.ok, report.checks)
-
-
-async def _compressed(pieces: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
-    packer = zlib.compressobj(wbits=31)
-    async for piece in pieces:
-        if packed := packer.compress(piece):
-            yield packed
-    yield packer.flush()
 
 
 HANDLERS: Final = (

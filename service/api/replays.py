@@ -13,7 +13,7 @@ from domain.registry import CURRENT
 from service.api.authentication import CallerRequest
 from service.api.bodies import decoded_for, decoders_of, strict
 from service.api.operation import PRIVATE_HEADERS, Operation
-from service.api.queries import query_error
+from service.api.queries import decoded_query, query_error
 from service.api.responses import paged
 from service.api.types import replays as types
 from service.api.types.tables import MOVES
@@ -43,8 +43,8 @@ async def get_replay(
     request: CallerRequest,
     table: FromPath[UUID],
     replays: NamedDependency[Replays],
-    params: NamedDependency[types.ReplayQuery],
 ) -> Response[Any]:
+    params = decoded_query(request, types.ReplayQuery)
     first, last = _span(params)
     viewer = None if params.seat is None else _viewer(params.seat)
     replay = await replays.steps(table, request.user.id, params.join_code, viewer, first, last)
@@ -79,8 +79,8 @@ async def explain_move(
     request: CallerRequest,
     table: FromPath[UUID],
     replays: NamedDependency[Replays],
-    params: NamedDependency[types.ExplainQuery],
 ) -> Response[Any]:
+    params = decoded_query(request, types.ExplainQuery)
     seat = None if params.seat is None else int(params.seat)
     decode = None if params.move is None else _decoder(params.move)
     return Response(await replays.explain(table, request.user.id, params.join_code, seat, params.version, decode))

@@ -15,6 +15,7 @@ from service.accounts.accounts import Accounts
 from service.api.authentication import CallerRequest
 from service.api.headers import known_tag
 from service.api.operation import PRIVATE_HEADERS, Operation
+from service.api.queries import decoded_query
 from service.api.responses import GAME_PARAMETER, paged, tagged
 from service.api.types import standings as types
 from service.standings.standings import Standings
@@ -47,8 +48,8 @@ async def get_leaderboard(
     game: FromPath[str],
     standings: NamedDependency[Standings],
     accounts: NamedDependency[Accounts],
-    params: NamedDependency[types.LeaderboardQuery],
 ) -> Response[Any]:
+    params = decoded_query(request, types.LeaderboardQuery)
     page, cursor = await standings.page(game, params.cursor, params.limit)
     names = await accounts.names_of(one.player for one in page)
     items = tuple(types.LeaderboardEntry(one.player, names.get(one.player), **figures_of(one.tally)) for one in page)

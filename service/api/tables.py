@@ -16,6 +16,7 @@ from service.api.dependencies import LIVE_TABLE
 from service.api.headers import idempotency_key, known_tag
 from service.api.links import lobby_links, match_links
 from service.api.operation import PRIVATE_HEADERS, Operation
+from service.api.queries import decoded_query
 from service.api.responses import TABLE_ETAG, paged, tagged, view_response
 from service.api.types import tables as types
 from service.errors import NotFoundError
@@ -77,7 +78,8 @@ async def create_table(
     problems=(404,),
     response_headers=_NEXT_PAGE,
 )
-async def list_tables(lobby: NamedDependency[Lobby], params: NamedDependency[types.TablesQuery]) -> Response[bytes]:
+async def list_tables(request: CallerRequest, lobby: NamedDependency[Lobby]) -> Response[bytes]:
+    params = decoded_query(request, types.TablesQuery)
     items, cursor = await lobby.page(params.game, params.status, params.cursor, params.limit)
     body = b'{"items":[%b],"next_cursor":%b}' % (b",".join(items), _encode(cursor))
     following = {"cursor": cursor, "limit": params.limit, "game": params.game, "status": params.status}
@@ -104,8 +106,8 @@ async def get_table(
     request: CallerRequest,
     table: FromPath[UUID],
     tables: NamedDependency[Tables],
-    params: NamedDependency[types.TableQuery],
 ) -> Response[bytes | None]:
+    params = decoded_query(request, types.TableQuery)
     return view_response(await tables.view(table, request.user.id, known_tag(request), params.join_code))
 
 
@@ -307,8 +309,8 @@ async def list_events(
     request: CallerRequest,
     table: FromPath[UUID],
     tables: NamedDependency[Tables],
-    params: NamedDependency[types.EventsQuery],
 ) -> Response[Any]:
+    params = decoded_query(request, types.EventsQuery)
     page = await tables.events(table, request.user.id, params.after, params.limit, params.join_code)
     after = page.events[-1].version if page.more else None
     body = {"game": page.game, "version": page.version, "items": page.events, "next_after": after}
@@ -333,8 +335,8 @@ async def get_head(
     table: FromPath[UUID],
     tables: NamedDependency[Tables],
     signer: NamedDependency[Signer],
-    params: NamedDependency[types.TableQuery],
 ) -> types.Head:
+    params = decoded_query(request, types.TableQuery)
     version, hash_, time = await tables.head(table, request.user.id, params.join_code)
     note = signer.head(table, version, hash_, time)
     return types.Head(str(table), version, hash_.hex(), time, note, signer.verifier_key)

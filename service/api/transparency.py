@@ -3,12 +3,13 @@
 from typing import Any, Final
 from uuid import UUID
 
-from litestar import Response
+from litestar import Request, Response
 from litestar.di import NamedDependency
 
 from domain.transparency import Consistency
 from service.api.authentication import CallerRequest
 from service.api.operation import PRIVATE_HEADERS, Operation
+from service.api.queries import decoded_query
 from service.api.responses import paged
 from service.api.types import transparency as types
 from service.records.records import Records
@@ -54,8 +55,8 @@ async def get_inclusion(
     records: NamedDependency[Records],
     transparency: NamedDependency[Transparency],
     signer: NamedDependency[Signer],
-    params: NamedDependency[types.InclusionQuery],
 ) -> types.LogInclusion:
+    params = decoded_query(request, types.InclusionQuery)
     table = await records.played(UUID(params.table), request.user.id, params.join_code)
     leaf, found = await transparency.inclusion(table.stream, params.size)
     return types.LogInclusion(
@@ -78,8 +79,10 @@ async def get_inclusion(
     headers=_FRESH,
 )
 async def get_consistency(
-    transparency: NamedDependency[Transparency], params: NamedDependency[types.ConsistencyQuery]
+    request: Request[Any, Any, Any],
+    transparency: NamedDependency[Transparency],
 ) -> Consistency:
+    params = decoded_query(request, types.ConsistencyQuery)
     return await transparency.consistency(params.old, params.new)
 
 
@@ -99,10 +102,11 @@ async def get_consistency(
     headers=_FRESH,
 )
 async def list_entries(
+    request: Request[Any, Any, Any],
     transparency: NamedDependency[Transparency],
     signer: NamedDependency[Signer],
-    params: NamedDependency[types.EntriesQuery],
 ) -> Response[Any]:
+    params = decoded_query(request, types.EntriesQuery)
     found = await transparency.entries(params.first, params.limit)
     items = tuple(types.LogEntry(leaf.position, leaf.leaf.hex()) for leaf in found.leaves)
     following = params.first + len(items)
