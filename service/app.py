@@ -2,7 +2,7 @@
 
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from litestar import Litestar, Response
 from litestar.config.cors import CORSConfig
@@ -14,22 +14,20 @@ from litestar.types import Method
 from service.api.authentication import Authentication
 from service.api.bodies import BODY_BYTES_MAX
 from service.api.headers import standard_headers
-from service.api.middleware import BodyDeadline, LogContext, Preconditions
+from service.api.middleware import BodyDeadline, Preconditions, RequestContext, count_requests
 from service.api.operation import PUBLIC
 from service.api.problems import problem_handler
 from service.api.routes import HANDLERS
 from service.composition import Services
 from service.contract.document import contract_bytes
-
-if TYPE_CHECKING:
-    from service.runtime.settings import Settings
+from service.runtime.settings import Settings
 
 _ALLOWED_METHODS: list[Any] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"]
 _ALLOWED_HEADERS = ["Authorization", "Content-Type", "Idempotency-Key", "If-None-Match", "Last-Event-ID", "traceparent"]
 _EXPOSED_HEADERS = ["ETag", "Link", "Location", "RateLimit", "RateLimit-Policy", "Retry-After", "X-Request-Id"]
 
 
-def create_app(settings: "Settings", *, extra_routes: Sequence[BaseRouteHandler] = ()) -> Litestar:
+def create_app(settings: Settings, *, extra_routes: Sequence[BaseRouteHandler] = ()) -> Litestar:
     """Return the application; it opens its connections at start-up and closes them at shutdown.
 
     `extra_routes` are served beside the contract's operations; measurements put a route there that does nothing.
@@ -50,15 +48,15 @@ def create_app(settings: "Settings", *, extra_routes: Sequence[BaseRouteHandler]
         lifespan=[lifespan],
         dependencies=_dependencies(services),
         middleware=[
-            LogContext(),
+            RequestContext(),
             DefineMiddleware(Authentication, accounts=services.accounts),
             Preconditions(),
             BodyDeadline(settings.body_seconds),
-            services.metrics.middleware,
         ],
         exception_handlers={Exception: problem_handler(settings.problem_base_url)},
         before_send=[
             standard_headers(over_tls=settings.base_url.startswith("https://"), cross_origin=bool(origins)),
+            count_requests(services.metrics),
         ],
         cors_config=_cross_origin(origins) if origins else None,
         request_max_body_size=BODY_BYTES_MAX,

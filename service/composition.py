@@ -1,7 +1,6 @@
 """The composition root: how the parts of one process are put together."""
 
 from contextlib import AsyncExitStack
-from typing import TYPE_CHECKING
 
 from projections.redis_store import RedisStore
 from projections.standings import StandingsCopy
@@ -11,6 +10,7 @@ from service.records.records import Records
 from service.records.signer import Signer
 from service.records.transparency import Transparency
 from service.runtime.metrics import Metrics
+from service.runtime.settings import Settings
 from service.standings.standings import Standings
 from service.store.accounts import AccountStore
 from service.store.disputes import DisputeStore
@@ -27,14 +27,11 @@ from service.tables.snapshots import Snapshots
 from service.tables.tables import Tables
 from service.tables.views import Views
 
-if TYPE_CHECKING:
-    from service.runtime.settings import Settings
-
 
 class Services:
     """Everything a process works with; `open` before use, `close` at the end."""
 
-    def __init__(self, settings: "Settings") -> None:
+    def __init__(self, settings: Settings) -> None:
         key = settings.key_bytes
         self.settings = settings
         self.log = Log(settings.database_dsn)

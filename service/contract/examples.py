@@ -89,7 +89,7 @@ def answers() -> dict[str, Examples]:
         "listTables": {"page": {"items": [_summary(match) for match in _matches().values()], "next_cursor": None}},
         "livez": {"ok": {"status": "ok"}},
         "readyz": {"ok": {"status": "ok", "database": "ok", "views": "ok"}},
-        "metrics": {"requests": 'http_server_request_duration_seconds_count{path="/livez"} 7.0\n'},
+        "metrics": {"requests": 'http_server_request_duration_seconds_count{http_route="/livez"} 7.0\n'},
         "getContract": {
             "contract": {"openapi": "3.1.0", "info": {"title": "Blattwerk", "version": "1.0.0"}, "paths": {}}
         },

@@ -1,14 +1,12 @@
-"""Figures for operators, in Prometheus' format; labels carry no ids, names or cards."""
+"""Figures for operators, under OpenTelemetry's names; labels carry no ids, names or cards."""
 
 import os
 from collections.abc import Iterator
 
-from litestar.middleware import DefineMiddleware
-from litestar.plugins.prometheus import PrometheusConfig
-from prometheus_client import REGISTRY, CollectorRegistry, Metric, generate_latest
+from prometheus_client import CollectorRegistry, Histogram, Metric, generate_latest
 from prometheus_client.registry import Collector
 
-_BUCKETS: list[str | float] = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0]
+_BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0)
 
 
 class _OfThisProcess(Collector):
@@ -33,14 +31,22 @@ class _OfThisProcess(Collector):
 class Metrics:
     """The figures of one process."""
 
-    @property
-    def middleware(self) -> DefineMiddleware:
-        """Litestar's middleware that counts requests by method, path template and status, and measures them."""
-        config = PrometheusConfig(app_name="blattwerk", prefix="http_server", buckets=_BUCKETS, group_path=True)
-        return config.middleware
+    def __init__(self) -> None:
+        self.registry = CollectorRegistry()
+        self._durations = Histogram(
+            "http_server_request_duration_seconds",
+            "Time from request to response.",
+            ("http_request_method", "http_route", "http_response_status_code"),
+            buckets=_BUCKETS,
+            registry=self.registry,
+        )
+
+    def observe(self, method: str, route: str, status: int, seconds: float) -> None:
+        """Count one request."""
+        self._durations.labels(method, route, status).observe(seconds)
 
     def text(self) -> bytes:
         """Return all figures in Prometheus' text format."""
         labelled = CollectorRegistry(auto_describe=False)
-        labelled.register(_OfThisProcess(REGISTRY))
+        labelled.register(_OfThisProcess(self.registry))
         return generate_latest(labelled)

@@ -15,7 +15,7 @@ from litestar import Litestar, get
 from litestar.params import FromPath
 
 from domain.cards import pack
-from service.api.middleware import LogContext
+from service.api.middleware import RequestContext
 from service.api.problems import problem_handler
 from service.runtime.logs import WITHHELD, begin_request, configure_logs
 from service.runtime.settings import Secret, Settings
@@ -136,7 +136,7 @@ async def test_what_a_request_logs_carries_its_trace_id_and_its_table(output: io
 
     app: Any = Litestar(
         [fails],
-        middleware=[LogContext()],
+        middleware=[RequestContext()],
         exception_handlers={Exception: problem_handler("")},
         logging_config=None,
         openapi_config=None,
