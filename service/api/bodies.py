@@ -7,7 +7,6 @@ from typing import Annotated, Any, ClassVar, Final
 import msgspec
 from litestar import Request
 from litestar.connection import ASGIConnection
-from litestar.di import NamedDependency, Provide
 from litestar.dto import AbstractDTO
 from litestar.dto.data_structures import DTOFieldDefinition
 from litestar.typing import FieldDefinition
@@ -95,14 +94,15 @@ def decoders_of(types: Mapping[str, Any]) -> dict[str, msgspec.json.Decoder[Any]
     return {key: msgspec.json.Decoder(type_) for key, type_ in types.items()}
 
 
-def game_body(decoders: Mapping[str, msgspec.json.Decoder[Any]], absent: str = "wrong_game") -> Provide:
-    """Provide the body of an operation whose bodies differ from game to game; see `decoded_for`."""
-
-    async def read(request: Request[Any, Any, Any], live_table: NamedDependency[LiveTable]) -> Any:
-        require_json(request)
-        return decoded_for(await request.body(), decoders, live_table.codec.game.key, absent)
-
-    return Provide(read)
+async def game_body(
+    request: Request[Any, Any, Any],
+    live_table: LiveTable,
+    decoders: Mapping[str, msgspec.json.Decoder[Any]],
+    absent: str = "wrong_game",
+) -> Any:
+    """Return the body of an operation whose bodies differ from game to game; see `decoded_for`."""
+    require_json(request)
+    return decoded_for(await request.body(), decoders, live_table.codec.game.key, absent)
 
 
 def decoded_for(

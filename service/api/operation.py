@@ -71,7 +71,7 @@ class Operation(HTTPRouteHandler):
             response: type of the successful body; None for none, a tuple where any of several may come.
             media_types: what a caller may ask for in Accept; the first one has the schema of `response`,
                 others are texts.
-            body: type of the body; a tuple of types where any of them may come, which `dependencies` decode.
+            body: type of the body; a tuple of types where the game of the table decides, see `game_body`.
             query: struct of the query parameters, which the function decodes with `decoded_query`.
             json_query: types of the query parameters whose text is JSON.
             public: whether no token is needed.

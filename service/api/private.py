@@ -68,17 +68,17 @@ async def get_drafts(
     response_headers=TABLE_ETAG,
     links=draft_links(),
     headers=PRIVATE_HEADERS,
-    dependencies={**LIVE_TABLE, "game_body": game_body(_drafts, "no_notes")},
+    dependencies=LIVE_TABLE,
 )
 async def prepare_draft(
     request: CallerRequest,
     live_table: NamedDependency[LiveTable],
-    game_body: NamedDependency[Any],
     seat_private: NamedDependency[SeatPrivate],
     recorder: NamedDependency[Recorder],
 ) -> Response[bytes | None]:
-    key, digest = idempotency_key(request), await body_digest(request)
-    command = recorder.keyed("prepare", request.user.id, key, digest, game_body)
+    key = idempotency_key(request)
+    draft = await game_body(request, live_table, _drafts, "no_notes")
+    command = recorder.keyed("prepare", request.user.id, key, await body_digest(request), draft)
     return view_response(await seat_private.note(live_table.stream, request.user.id, command))
 
 
@@ -139,15 +139,15 @@ async def take_back_draft(
     problems=(404, 409),
     response_headers=TABLE_ETAG,
     headers=PRIVATE_HEADERS,
-    dependencies={**LIVE_TABLE, "game_body": game_body(_orders, "no_notes")},
+    dependencies=LIVE_TABLE,
 )
 async def order_hand(
     request: CallerRequest,
     live_table: NamedDependency[LiveTable],
-    game_body: NamedDependency[Any],
     seat_private: NamedDependency[SeatPrivate],
 ) -> Response[bytes | None]:
-    command = once(game_body.__struct_config__.tag, game_body)
+    move = await game_body(request, live_table, _orders, "no_notes")
+    command = once(move.__struct_config__.tag, move)
     return view_response(await seat_private.note(live_table.stream, request.user.id, command))
 
 
@@ -164,15 +164,15 @@ async def order_hand(
     response=tuple(types.ADVICE.values()),
     problems=(404, 409),
     headers=PRIVATE_HEADERS,
-    dependencies={**LIVE_TABLE, "game_body": game_body(_questions, "no_advice")},
+    dependencies=LIVE_TABLE,
 )
 async def ask_advice(
     request: CallerRequest,
     live_table: NamedDependency[LiveTable],
-    game_body: NamedDependency[Any],
     seat_private: NamedDependency[SeatPrivate],
 ) -> Response[Any]:
-    return Response(await seat_private.advise(live_table.stream, request.user.id, game_body))
+    question = await game_body(request, live_table, _questions, "no_advice")
+    return Response(await seat_private.advise(live_table.stream, request.user.id, question))
 
 
 async def _take_back(

@@ -277,16 +277,15 @@ async def end_match(
     headers=PRIVATE_HEADERS,
     response_headers=TABLE_ETAG,
     links=match_links("$response.body#/view"),
-    dependencies={**LIVE_TABLE, "game_body": game_body(_moves)},
+    dependencies=LIVE_TABLE,
 )
 async def make_move(
     request: CallerRequest,
     live_table: NamedDependency[LiveTable],
     tables: NamedDependency[Tables],
-    game_body: NamedDependency[Any],
 ) -> Response[bytes | None]:
-    game = live_table.codec.game.key
-    made = await tables.move(live_table.stream, request.user.id, game_body.decision, game_body.move)
+    game, body = live_table.codec.game.key, await game_body(request, live_table, _moves)
+    made = await tables.move(live_table.stream, request.user.id, body.decision, body.move)
     event, view = _encode(made.event), made.view.body or b"null"
     content = b'{"game":"%b","version":%d,"event":%b,"view":%b}' % (game.encode(), made.version, event, view)
     return tagged(content, made.view.etag)
