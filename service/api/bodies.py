@@ -1,14 +1,14 @@
 """Bodies of requests: a DTO that decodes strictly, and bodies that depend on the game of the table."""
 
 import hashlib
-from collections.abc import Generator, Mapping
+from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar, Final
 
 import msgspec
 from litestar import Request
 from litestar.connection import ASGIConnection
 from litestar.dto import AbstractDTO
-from litestar.dto.data_structures import DTOFieldDefinition
+from litestar.exceptions import ImproperlyConfiguredException
 from litestar.typing import FieldDefinition
 from msgspec import Meta, Struct
 
@@ -34,27 +34,14 @@ class StrictBody(AbstractDTO[Any]):
 
     @classmethod
     def create_for_field_definition(cls, field_definition: FieldDefinition, *_: Any, **__: Any) -> None:
-        """Prepare nothing: the decoder is made with the class."""
-
-    @classmethod
-    def is_supported_model_type_field(cls, _: FieldDefinition) -> bool:
-        """Leave responses alone."""
-        return False
-
-    @classmethod
-    def generate_field_definitions(cls, _: type[Any]) -> Generator[DTOFieldDefinition, None, None]:
-        """Give no fields: nothing is transferred from one model to another."""
-        yield from ()
-
-    @classmethod
-    def detect_nested_field(cls, _: FieldDefinition) -> bool:
-        """Whether a field is a model itself: there are no fields."""
-        return False
+        """Check that the handler takes what its operation declares; nothing is transferred between models."""
+        if field_definition.annotation not in (Any, cls.model_type):
+            raise ImproperlyConfiguredException(f"{field_definition.annotation} is not {cls.model_type}")
 
 
 def strict_body(type_: Any) -> type[StrictBody]:
     """Return the DTO for bodies of a type."""
-    return type("StrictBodyOf", (StrictBody,), {"decoder": msgspec.json.Decoder(type_)})
+    return type("StrictBodyOf", (StrictBody,), {"model_type": type_, "decoder": msgspec.json.Decoder(type_)})
 
 
 def require_json(connection: ASGIConnection[Any, Any, Any, Any]) -> None:

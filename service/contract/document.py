@@ -15,7 +15,7 @@ from service.api.headers import TAG_LENGTH_MAX
 from service.api.operation import Operation
 from service.api.problems import PROBLEM_TYPE, Problem
 from service.api.types.json_schema import completed
-from service.contract.examples import Examples, answers, bodies
+from service.contract.examples import Examples, bodies, responses
 from service.contract.schemas import REF_TEMPLATE, component_schemas, schema_of
 from service.errors import HTTP_PROBLEM_TYPES, INTERNAL, PROBLEM_TYPES, FieldError, ProblemType
 
@@ -150,7 +150,7 @@ def _examples(examples: Examples) -> dict[str, Any]:
 def _shared_examples() -> dict[str, str]:
     """The names of those examples, by their JSON, that are shown for more than one operation."""
     names: dict[str, list[str]] = {}
-    for operation, examples in (*answers().items(), *bodies().items()):
+    for operation, examples in (*responses().items(), *bodies().items()):
         for name, value in examples.items():
             names.setdefault(json.dumps(value), []).append(f"{operation}_{name}")
     return {text: several[0] for text, several in names.items() if len(several) > 1}
@@ -234,7 +234,7 @@ def _responses(operation: Operation) -> dict[str, Any]:
     success: dict[str, Any] = {"description": _STATUS_TEXTS[operation.status_code], "headers": headers}
     if operation.response is not None:
         content: dict[str, Any] = {"schema": schema_of(operation.response)}
-        examples = answers()[operation.id]
+        examples = responses()[operation.id]
         first, *others = operation.response_media_types
         content["examples"] = _examples({name: value for name, value in examples.items() if name not in others})
         success["content"] = {first: content}

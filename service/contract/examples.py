@@ -17,7 +17,7 @@ from domain.verify import verify
 from service.api.games import game_info, game_summary, rule_list
 from service.api.types.private import DRAFTS, HAND_ORDERS, QUESTIONS
 from service.api.types.tables import Head
-from service.contract.disputes import dispute_answers, dispute_bodies
+from service.contract.disputes import dispute_bodies, dispute_responses
 from service.contract.matches import PLAYER, TABLE, TIME, ExampleMatch, asked_seats
 from service.contract.schemas import REF_TEMPLATE
 from service.records.signer import Signer
@@ -72,8 +72,8 @@ def bodies() -> dict[str, Examples]:
 
 
 @cache
-def answers() -> dict[str, Examples]:
-    """Return examples of answers by operation."""
+def responses() -> dict[str, Examples]:
+    """Return examples of responses by operation."""
     views = {key: match.view() for key, match in _matches().items()}
     noted = {key: match.view(game.new()) for key, match in _matches().items() if (game := match.game.notes) is not None}
     return {
@@ -84,7 +84,7 @@ def answers() -> dict[str, Examples]:
         **_accounts(),
         **_games(),
         **_evidence(),
-        **dispute_answers(),
+        **dispute_responses(),
         **{name: {key: example(match) for key, match in _matches().items()} for name, example in _OF_MATCHES.items()},
         "listTables": {"page": {"items": [_summary(match) for match in _matches().values()], "next_cursor": None}},
         "livez": {"ok": {"status": "ok"}},
