@@ -56,6 +56,13 @@ def test_caches_keep_responses_apart_by_who_asks_and_from_where(open_url: str, o
     assert vary(ada.http.get(f"/v1/tables/{ada.create('hearts')}", headers=headers)) == {"Authorization", "Origin"}
 
 
+@pytest.mark.parametrize("origin", [ORIGIN, "https://evil.example"])
+def test_compressed_responses_are_kept_apart_too(open_url: str, origin: str) -> None:
+    response = httpx.get(f"{open_url}/v1/games/hearts/rules", headers={"Origin": origin, "Accept-Encoding": "gzip"})
+    assert response.headers["content-encoding"] == "gzip"
+    assert vary(response) == {"Accept-Encoding", "Origin"}
+
+
 def test_a_preflight_of_a_named_origin_is_answered(open_url: str) -> None:
     asked = {"Access-Control-Request-Method": "POST", "Access-Control-Request-Headers": "authorization"}
     response = httpx.options(f"{open_url}/v1/tables", headers={"Origin": ORIGIN} | asked)
