@@ -44,10 +44,7 @@ def _links(*operations: str) -> dict[str, Any]:
     headers=_HEADERS,
 )
 async def open_dispute(
-    request: CallerRequest,
-    table: FromPath[UUID],
-    data: JSONBody[types.NewDispute],
-    disputes: NamedDependency[Disputes],
+    request: CallerRequest, table: FromPath[UUID], data: JSONBody[types.NewDispute], disputes: NamedDependency[Disputes]
 ) -> Response[DisputeSeen]:
     asked = Asked(table, data.version, data.claim, data.text)
     seen = await disputes.open(request.user, idempotency_key(request), asked)
@@ -67,10 +64,7 @@ async def open_dispute(
     response_headers={"Link": "The next page, if there is one."},
     headers=_HEADERS,
 )
-async def list_disputes(
-    request: CallerRequest,
-    disputes: NamedDependency[Disputes],
-) -> Response[Any]:
+async def list_disputes(request: CallerRequest, disputes: NamedDependency[Disputes]) -> Response[Any]:
     params = decoded_query(request, types.DisputesQuery)
     rows, cursor = await disputes.page(request.user, params.status, params.cursor, params.limit)
     page = types.DisputePage(tuple(map(_summary, rows)), cursor)
@@ -191,9 +185,7 @@ async def appeal_dispute(
     headers=_HEADERS,
 )
 async def get_evidence(
-    request: CallerRequest,
-    dispute: FromPath[UUID],
-    disputes: NamedDependency[Disputes],
+    request: CallerRequest, dispute: FromPath[UUID], disputes: NamedDependency[Disputes]
 ) -> Response[Any]:
     params = decoded_query(request, types.EvidenceQuery)
     viewer: Opened = int(params.seat) if params.seat not in (None, "all") else "all" if params.seat else None

@@ -142,9 +142,7 @@ async def take_back_draft(
     dependencies=LIVE_TABLE,
 )
 async def order_hand(
-    request: CallerRequest,
-    live_table: NamedDependency[LiveTable],
-    seat_private: NamedDependency[SeatPrivate],
+    request: CallerRequest, live_table: NamedDependency[LiveTable], seat_private: NamedDependency[SeatPrivate]
 ) -> Response[bytes | None]:
     move = await game_body(request, live_table, _orders, "no_notes")
     command = once(move.__struct_config__.tag, move)
@@ -167,9 +165,7 @@ async def order_hand(
     dependencies=LIVE_TABLE,
 )
 async def ask_advice(
-    request: CallerRequest,
-    live_table: NamedDependency[LiveTable],
-    seat_private: NamedDependency[SeatPrivate],
+    request: CallerRequest, live_table: NamedDependency[LiveTable], seat_private: NamedDependency[SeatPrivate]
 ) -> Response[Any]:
     question = await game_body(request, live_table, _questions, "no_advice")
     return Response(await seat_private.advise(live_table.stream, request.user.id, question))

@@ -36,11 +36,7 @@ _TEXT: Final = "text/plain"
     vary=("Accept",),
     compressed=True,
 )
-async def get_record(
-    request: CallerRequest,
-    table: FromPath[UUID],
-    records: NamedDependency[Records],
-) -> Response[Any]:
+async def get_record(request: CallerRequest, table: FromPath[UUID], records: NamedDependency[Records]) -> Response[Any]:
     params = decoded_query(request, TableQuery)
     if negotiated(request.scope, (MEDIA_TYPE, _TEXT)) == _TEXT:
         text = await records.text(table, request.user.id, params.join_code)
@@ -62,11 +58,7 @@ async def get_record(
     problems=(404, 409),
     headers=PRIVATE_HEADERS,
 )
-async def audit_table(
-    request: CallerRequest,
-    table: FromPath[UUID],
-    records: NamedDependency[Records],
-) -> types.Audit:
+async def audit_table(request: CallerRequest, table: FromPath[UUID], records: NamedDependency[Records]) -> types.Audit:
     params = decoded_query(request, TableQuery)
     report = await records.audit(table, request.user.id, params.join_code)
     return types.Audit(report.ok, report.checks)

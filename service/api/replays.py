@@ -39,11 +39,7 @@ _moves: Final = decoders_of({key: strict(game.move_type) for key, game in CURREN
     response_headers={"Link": "The next steps, if there are any."},
     headers=PRIVATE_HEADERS,
 )
-async def get_replay(
-    request: CallerRequest,
-    table: FromPath[UUID],
-    replays: NamedDependency[Replays],
-) -> Response[Any]:
+async def get_replay(request: CallerRequest, table: FromPath[UUID], replays: NamedDependency[Replays]) -> Response[Any]:
     params = decoded_query(request, types.ReplayQuery)
     first, last = _span(params)
     viewer = None if params.seat is None else _viewer(params.seat)
@@ -76,9 +72,7 @@ async def get_replay(
     headers=PRIVATE_HEADERS,
 )
 async def explain_move(
-    request: CallerRequest,
-    table: FromPath[UUID],
-    replays: NamedDependency[Replays],
+    request: CallerRequest, table: FromPath[UUID], replays: NamedDependency[Replays]
 ) -> Response[Any]:
     params = decoded_query(request, types.ExplainQuery)
     seat = None if params.seat is None else int(params.seat)

@@ -103,9 +103,7 @@ async def list_tables(request: CallerRequest, lobby: NamedDependency[Lobby]) -> 
     links=match_links(),
 )
 async def get_table(
-    request: CallerRequest,
-    table: FromPath[UUID],
-    tables: NamedDependency[Tables],
+    request: CallerRequest, table: FromPath[UUID], tables: NamedDependency[Tables]
 ) -> Response[bytes | None]:
     params = decoded_query(request, types.TableQuery)
     return view_response(await tables.view(table, request.user.id, known_tag(request), params.join_code))
@@ -280,9 +278,7 @@ async def end_match(
     dependencies=LIVE_TABLE,
 )
 async def make_move(
-    request: CallerRequest,
-    live_table: NamedDependency[LiveTable],
-    tables: NamedDependency[Tables],
+    request: CallerRequest, live_table: NamedDependency[LiveTable], tables: NamedDependency[Tables]
 ) -> Response[bytes | None]:
     game, body = live_table.codec.game.key, await game_body(request, live_table, _moves)
     made = await tables.move(live_table.stream, request.user.id, body.decision, body.move)
@@ -304,11 +300,7 @@ async def make_move(
     headers=PRIVATE_HEADERS,
     response_headers=_NEXT_PAGE,
 )
-async def list_events(
-    request: CallerRequest,
-    table: FromPath[UUID],
-    tables: NamedDependency[Tables],
-) -> Response[Any]:
+async def list_events(request: CallerRequest, table: FromPath[UUID], tables: NamedDependency[Tables]) -> Response[Any]:
     params = decoded_query(request, types.EventsQuery)
     page = await tables.events(table, request.user.id, params.after, params.limit, params.join_code)
     after = page.events[-1].version if page.more else None
@@ -330,10 +322,7 @@ async def list_events(
     headers=PRIVATE_HEADERS,
 )
 async def get_head(
-    request: CallerRequest,
-    table: FromPath[UUID],
-    tables: NamedDependency[Tables],
-    signer: NamedDependency[Signer],
+    request: CallerRequest, table: FromPath[UUID], tables: NamedDependency[Tables], signer: NamedDependency[Signer]
 ) -> types.Head:
     params = decoded_query(request, types.TableQuery)
     version, hash_, time = await tables.head(table, request.user.id, params.join_code)

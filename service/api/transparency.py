@@ -78,10 +78,7 @@ async def get_inclusion(
     problems=(409,),
     headers=_FRESH,
 )
-async def get_consistency(
-    request: Request[Any, Any, Any],
-    transparency: NamedDependency[Transparency],
-) -> Consistency:
+async def get_consistency(request: Request[Any, Any, Any], transparency: NamedDependency[Transparency]) -> Consistency:
     params = decoded_query(request, types.ConsistencyQuery)
     return await transparency.consistency(params.old, params.new)
 
@@ -102,9 +99,7 @@ async def get_consistency(
     headers=_FRESH,
 )
 async def list_entries(
-    request: Request[Any, Any, Any],
-    transparency: NamedDependency[Transparency],
-    signer: NamedDependency[Signer],
+    request: Request[Any, Any, Any], transparency: NamedDependency[Transparency], signer: NamedDependency[Signer]
 ) -> Response[Any]:
     params = decoded_query(request, types.EntriesQuery)
     found = await transparency.entries(params.first, params.limit)
