@@ -86,7 +86,6 @@ class Services:
             self.disputes,
         )
         self.metrics = Metrics()
-        self.contract = b""
         self._stack = AsyncExitStack()
 
     async def open(self) -> None:

@@ -12,8 +12,7 @@ import socket
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from functools import partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import uvicorn
 import uvloop
@@ -68,16 +67,11 @@ def serve_api(
 
     `extra_routes` are served beside the contract's operations (see `create_app`).
     """
-    from service.api.cors import with_cors
-    from service.api.protocol import Protocol
     from service.app import create_app
 
-    app = create_app(settings, extra_routes=extra_routes)
-    protocol: Any = partial(Protocol, short=None if settings.cors_origins else app.resources)
     config = uvicorn.Config(
-        with_cors(app, settings.cors_origins),
+        create_app(settings, extra_routes=extra_routes),
         loop="uvloop",
-        http=protocol,
         ws="none",
         lifespan="on",
         log_config=None,

@@ -5,12 +5,9 @@ import socket
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from functools import partial
-from typing import Any
 
 import uvicorn
 
-from service.api.protocol import Protocol
 from service.app import create_app
 from service.composition import Services, opened
 from service.runtime.settings import Secret, Settings
@@ -41,8 +38,7 @@ def running_service(settings: Settings, *, worker: bool = True) -> Iterator[str]
     listener = socket.socket()
     listener.bind(("127.0.0.1", 0))
     app = create_app(settings)
-    protocol: Any = partial(Protocol, short=app.resources)
-    server = uvicorn.Server(uvicorn.Config(app, log_config=None, loop="uvloop", http=protocol))
+    server = uvicorn.Server(uvicorn.Config(app, log_config=None, loop="uvloop"))
 
     async def main() -> None:
         services = Services(settings)
