@@ -23,6 +23,9 @@ PLANTED = {
     "PostgreSQL is spoken in service.store alone": {
         "service/runtime/planted.py": "from psycopg.rows import dict_row\n",
     },
+    "The stores know nothing of projections": {
+        "service/store/planted.py": "def later():\n    from projections import coalescer\n    return coalescer\n",
+    },
     "Redis is spoken in one module of projections": {
         "service/runtime/planted.py": "import redis.asyncio\n",
     },

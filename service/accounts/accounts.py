@@ -19,6 +19,7 @@ from uuid import UUID, uuid4
 from msgspec import Struct
 
 from projections.broadcasts import Broadcasts
+from projections.coalescer import Coalescer
 from projections.redis_connection import RedisUnavailableError
 from service.accounts import names
 from service.errors import FieldError, InvalidRequestError, KeyReusedError, NotFoundError, UnauthenticatedError
@@ -60,6 +61,7 @@ class Accounts:
 
     def __init__(self, store: AccountStore, broadcasts: Broadcasts, *, key: bytes) -> None:
         self._store = store
+        self._tokens: Coalescer[bytes, TokenRow | None] = Coalescer(self._find_tokens)
         self._broadcasts = broadcasts
         self._key = key
         self._remembered: dict[bytes, tuple[float, Account]] = {}
@@ -94,7 +96,7 @@ class Accounts:
         if scheme.lower() != "bearer" or not token.startswith(TOKEN_PREFIX) or len(token) > 100:
             raise UnauthenticatedError("Send a valid token: Authorization: Bearer bw_...")
         now, epoch = time.monotonic(), self._tokens_epoch
-        row = await self._store.token(_digest(token))
+        row = await self._tokens.submit(_digest(token))
         if row is None:
             raise UnauthenticatedError("Send a valid token: Authorization: Bearer bw_...")
         account = Account(str(row.player), row.role, row.id)
@@ -109,6 +111,11 @@ class Accounts:
                 self._recording_use = asyncio.create_task(self._record_use())
         return account
 
+    async def _find_tokens(self, digests: list[bytes]) -> list[TokenRow | Exception | None]:
+        """Look up with one statement the valid tokens that several requests ask for at the same time."""
+        found = await self._store.tokens_by_digest(digests)
+        return [found.get(digest) for digest in digests]
+
     async def _record_use(self) -> None:
         """Record in one statement, apart from any request, which tokens were used."""
         await asyncio.sleep(_RECORD_USE_SECONDS)
@@ -118,7 +125,8 @@ class Accounts:
             await self._store.touch(list(used))
 
     async def close(self) -> None:
-        """Record the uses of tokens that were not recorded yet."""
+        """Finish what is under way, and record the uses of tokens that were not recorded yet."""
+        await self._tokens.close()
         if self._recording_use is not None:
             self._recording_use.cancel()
             await asyncio.wait([self._recording_use])
@@ -142,7 +150,7 @@ class Accounts:
                 raise KeyReusedError("This Idempotency-Key was used with another body.")
             if time.time() * 1000 - row.created > KEY_MILLISECONDS:
                 raise KeyReusedError("This Idempotency-Key is no longer valid; choose a new one for a new account.")
-            if await self._store.token(_digest(token)) is None:
+            if await self._tokens.submit(_digest(token)) is None:
                 raise KeyReusedError("The token made under this Idempotency-Key was revoked.")
         return NewAccount(id_, clean, token_id, token)
 

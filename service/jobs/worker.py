@@ -142,7 +142,7 @@ class Worker:
     async def _tail(self) -> None:
         """Follow the feed: repair views that are older than the log, serve bots while Redis is unavailable."""
         async for events in Feed(
-            self._log, "views", self._log.feed_heads, poll_seconds=_POLL_SECONDS, most=_LOOKED_AT_MAX
+            self._log, "views", self._log.feed_heads, poll_seconds=_POLL_SECONDS, events_max=_LOOKED_AT_MAX
         ).batches():
             await asyncio.sleep(_GRACE_SECONDS)
             with suppress(StoreUnavailableError):  # the sweep and the next event of the table find it again

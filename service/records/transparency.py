@@ -142,7 +142,7 @@ class Transparency:
         place: dict[int, int] = {}
         while events := await self._log.feed_ends(place, _FEED_PAGE):
             ends = [event for event in events if event.ends and event.position <= reached.get(event.bucket, 0)]
-            known = await self._store.known([end.stream for end in ends]) if ends else set()
+            known = await self._store.with_leaf([end.stream for end in ends]) if ends else set()
             for end in ends:
                 if end.stream not in known:
                     return Fault(end.stream, end.version, "the match has no leaf")

@@ -47,6 +47,7 @@ class Settings(Struct, frozen=True, kw_only=True):
     host: str = "127.0.0.1"
     port: int = 8000
     processes: int = 1
+    database_connections: int = 8
     public_url: str = ""
     problem_base_url: str = ""
     cors_origins: tuple[str, ...] = ()
@@ -189,6 +190,9 @@ FIELDS: Final[dict[str, Field]] = {
     "host": Field(_some, "a name or an address of this machine", "address to listen on"),
     "port": Field(_number(0, 65535), "a number from 0 to 65535", "port to listen on; 0 for any free one"),
     "processes": Field(_number(1, 256), "a number from 1 to 256", "number of API processes"),
+    "database_connections": Field(
+        _number(2, 1000), "a number from 2 to 1000", "number of database connections of each process"
+    ),
     "public_url": Field(
         _base_url,
         "an http or https address without query",

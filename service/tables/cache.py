@@ -11,7 +11,8 @@ from msgspec import structs
 from domain.codec import codec_for
 from domain.decider import Seat
 from domain.table.model import TableState
-from service.store.log import Log, StoredEvent
+from projections.coalescer import Coalescer
+from service.store.log import Log, StoredEvent, StreamEnd
 from service.tables.interning import interned_cards
 from service.tables.live_table import LiveTable, follow
 
@@ -45,6 +46,7 @@ class TableCache:
         self._tables: OrderedDict[int, LiveTable] = OrderedDict()
         """By the number of their id: a UUID itself is hashed and compared by Python code."""
         self._loading: dict[UUID, asyncio.Task[LiveTable | None]] = {}
+        self._ends: Coalescer[StreamEnd, list[StoredEvent]] = Coalescer(self._read_ends, requests_max=256)
 
     def __len__(self) -> int:
         return len(self._tables)
@@ -87,15 +89,13 @@ class TableCache:
         That is the table's events and those of the private streams of the seats in `private`, if the game has them.
         """
         streams = table.private
+        end = StreamEnd(table.stream, table.state.version, table.bucket)
         if streams is None or not private:
-            return _follow(table, await self._log.catch_up(table.stream, table.state.version))
-        rows, *private_rows = await asyncio.gather(  # asked at the same time, they share one statement
-            self._log.catch_up(table.stream, table.state.version),
-            *[
-                self._log.catch_up(streams.seats[seat].stream, streams.seats[seat].version, bucket=table.bucket)
-                for seat in private
-            ],
-        )
+            return _follow(table, await self._ends.submit(end))
+        own = [streams.seats[seat] for seat in private]
+        ends = [end, *[StreamEnd(one.stream, one.version, table.bucket) for one in own]]
+        # asked at the same time, they share one statement
+        rows, *private_rows = await asyncio.gather(*[self._ends.submit(each) for each in ends])
         found = _follow(table, rows)
         for seat, missed in zip(private, private_rows, strict=True):
             found |= streams.follow(seat, missed)
@@ -104,6 +104,14 @@ class TableCache:
     async def catch_up_all(self, table: LiveTable) -> bool:
         """Fold what other processes recorded meanwhile, in the private streams of all seats too."""
         return await self.catch_up(table, range(table.state.setup.seats))
+
+    async def close(self) -> None:
+        """Wait until everybody who catches up now has done so."""
+        await self._ends.close()
+
+    async def _read_ends(self, ends: list[StreamEnd]) -> list[list[StoredEvent] | Exception]:
+        """Read with one statement what several tables ask for at the same time."""
+        return [*await self._log.read_ends(ends)]
 
     async def _load(self, stream: UUID) -> LiveTable | None:
         latest = await self._newest.latest(stream)

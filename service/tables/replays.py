@@ -145,7 +145,7 @@ class Replays:
 
     async def _present(self, stream: UUID) -> tuple[TableState, bytes | None]:
         """Return the table as the log has it now, and its secret where it is private."""
-        head = await self._log.head(stream)
+        head = await self._log.find_last(stream)
         if head is None:
             raise no_table()
         table = self._cache.in_memory(stream)

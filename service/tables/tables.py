@@ -237,7 +237,7 @@ class Tables:
 
     async def head(self, table: LiveTable) -> tuple[int, bytes, int]:
         """Return version, chain hash and time (ms) of the last event."""
-        row = await self._log.head(table.stream)
+        row = await self._log.find_last(table.stream)
         if row is None:
             raise no_table()
         return row.version, row.hash, row.time

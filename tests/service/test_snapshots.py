@@ -18,6 +18,7 @@ from service.store.log import Log, StoredEvent
 from service.tables.live_table import begun, continued
 from service.tables.snapshots import Snapshots
 from tests.bench.streams import Stream, generate, insert
+from tests.service.store.opened import opened_log
 
 KEY = bytes(range(32))
 EVENTS = 450
@@ -53,10 +54,9 @@ def states(stream: Stream) -> list[TableState]:
 
 @pytest_asyncio.fixture
 async def log(module_database_url: str) -> AsyncIterator[CountedLog]:
-    opened = CountedLog(module_database_url)
-    await opened.open()
-    yield opened
-    await opened.close()
+    async with opened_log(module_database_url, kind=CountedLog) as log:
+        assert isinstance(log, CountedLog)
+        yield log
 
 
 @pytest_asyncio.fixture
