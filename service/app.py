@@ -29,7 +29,6 @@ from service.api import (
 )
 from service.api.http import Answer, Call, Operation, answer
 from service.api.problems import PROBLEM_TYPE, problem_answer, problem_of, translated
-from service.api.protocol import EXCHANGE
 from service.composition import Services
 from service.contract.document import contract_bytes
 from service.errors import ForbiddenError, HttpError, ServiceError, UnavailableError
@@ -54,7 +53,6 @@ OPERATIONS: Final[tuple[Operation[Any], ...]] = (
 _PATHS_KEPT: Final = 8192
 _PATH_KEPT_LENGTH: Final = 150
 """Longer paths are looked up each time, so that nobody fills the memory with them."""
-_NONE: Final[dict[str, Any]] = {}
 log = structlog.get_logger("blattwerk.http")
 
 
@@ -75,7 +73,6 @@ class Application(Litestar):
                 resource, scope["path_params"] = found
                 await resource(scope, receive, send)
                 return
-            scope.get("extensions", _NONE).pop(EXCHANGE, None)  # as in `Resource`
         await super().__call__(scope, receive, send)
 
 
@@ -164,8 +161,6 @@ class Resource:
 
     def __init__(self, path: str, operations_: Sequence[Operation[Any]], services: Services) -> None:
         self.path = path
-        self.streams = any(operation.streams for operation in operations_)
-        """Whether an answer may come piece by piece."""
         self._by_method = {operation.method: operation for operation in operations_}
         self._services = services
         self._base_url = services.settings.problem_base_url
@@ -177,9 +172,7 @@ class Resource:
         """Answer one request."""
         begun = time.perf_counter()
         method: str = scope["method"]
-        # Taken out, because scope and exchange would hold each other until the garbage is collected.
-        exchange = scope.get("extensions", _NONE).pop(EXCHANGE, None)
-        call = Call(scope, receive, self._services, exchange)
+        call = Call(scope, receive, self._services)
         operation = self._by_method.get("GET" if method == "HEAD" else method)
         if operation is not None:
             begin_request(trace_id=call.trace_id, table=scope["path_params"].get("table"))
@@ -189,8 +182,7 @@ class Resource:
         else:
             made = problem_answer(HttpError(405, {"Allow": self._allow}), call.trace_id, self._base_url)
         headers = made.complete_headers(call.trace_id, over_tls=self._over_tls)
-        if exchange is None or made.pieces is not None or not exchange.answer(made.status, headers, made.body):
-            await made.send(send, headers, head=method == "HEAD")
+        await made.send(send, headers, head=method == "HEAD")
         route = self.path if operation is not None else "none"
         self._services.metrics.observe(method, route, made.status, time.perf_counter() - begun)
 

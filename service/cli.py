@@ -15,6 +15,7 @@ from service.runtime.settings import Settings, SettingsError, listed, load_setti
 
 _READY: Final = """\
 Blattwerk answers at {url}, {processes}; {data}. Ctrl-C stops everything.
+On the internet it belongs behind a proxy: deploy/nginx.conf is one.
 
 A first look:
   curl {url}/v1/games

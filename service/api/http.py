@@ -28,7 +28,6 @@ from service.errors import (
 
 if TYPE_CHECKING:
     from service.accounts.accounts import Account
-    from service.api.protocol import Exchange
     from service.composition import Services
 
 MAX_BODY_BYTES: Final = 64 * 1024
@@ -133,7 +132,6 @@ class Call:
 
     __slots__ = (
         "_body",
-        "_exchange",
         "_headers",
         "_receive",
         "_scope",
@@ -143,9 +141,8 @@ class Call:
         "trace_id",
     )
 
-    def __init__(self, scope: Any, receive: Receive, services: "Services", exchange: "Exchange | None" = None) -> None:
+    def __init__(self, scope: Any, receive: Receive, services: "Services") -> None:
         self._scope = scope
-        self._exchange = exchange
         self._receive = receive
         self._headers: dict[bytes, bytes] = dict(scope["headers"])
         self._body: bytes | None = None
@@ -197,10 +194,7 @@ class Call:
             media_type = self._headers.get(b"content-type", b"")
             if media_type != b"application/json" and _bare(media_type) != b"application/json":
                 raise HttpError(415)
-            whole = None if self._exchange is None else self._exchange.body()
-            if whole is not None and len(whole) > MAX_BODY_BYTES:
-                raise HttpError(413)
-            self._body = await self._arriving() if whole is None else whole
+            self._body = await self._arriving()
         return self._body
 
     async def _arriving(self) -> bytes:

@@ -47,6 +47,7 @@ class Settings(Struct, frozen=True, kw_only=True):
     host: str = "127.0.0.1"
     port: int = 8000
     processes: int = 1
+    database_connections: int = 8
     public_url: str = ""
     problem_base_url: str = ""
     cors_origins: tuple[str, ...] = ()
@@ -189,6 +190,9 @@ FIELDS: Final[dict[str, Field]] = {
     "host": Field(_some, "a name or an address of this machine", "address to listen on"),
     "port": Field(_number(0, 65535), "a number from 0 to 65535", "port to listen on, 0 for any"),
     "processes": Field(_number(1, 256), "a number from 1 to 256", "API processes"),
+    "database_connections": Field(
+        _number(2, 100), "a number from 2 to 100", "connections of each process to the database, at most"
+    ),
     "public_url": Field(
         _base_url,
         "an http or https address without query",
@@ -218,7 +222,7 @@ FIELDS: Final[dict[str, Field]] = {
     "cache_tables": Field(
         _number(1, 1_000_000), "a number from 1 to 1000000", "tables whose state each process keeps in memory"
     ),
-    "shutdown_seconds": Field(_number(0, 600), "a number from 0 to 600", "time for requests under way at the end"),
+    "shutdown_seconds": Field(_number(1, 600), "a number from 1 to 600", "time for requests under way at the end"),
     "body_seconds": Field(_number(1, 600), "a number from 1 to 600", "time in which a request's body has to arrive"),
 }
 """The fields of `Settings`, in its order."""

@@ -1,19 +1,21 @@
-"""A running service for tests: the real application on a socket, with a worker, in a thread of its own."""
+"""A running service for tests: the real application on the real server, with a worker, in a thread of its own."""
 
 import asyncio
+import http.client
 import socket
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from functools import partial
-from typing import Any
 
-import uvicorn
+import uvloop
+from granian.constants import HTTPModes, Interfaces
+from granian.log import LogLevels
+from granian.server.embed import Server
 
-from service.api.protocol import Protocol
 from service.app import create_app
 from service.composition import Services
 from service.jobs.worker import Worker
+from service.processes.api import HTTP
 from service.runtime.settings import Secret, Settings
 
 KEY = "42" * 32
@@ -33,35 +35,61 @@ def settings_for(database_url: str, redis_url: str, **changes: object) -> Settin
 @contextmanager
 def running_service(settings: Settings, *, worker: bool = True) -> Iterator[str]:
     """Serve until the block ends; yields the base URL."""
-    listener = socket.socket()
-    listener.bind(("127.0.0.1", 0))
-    app = create_app(settings)
-    protocol: Any = partial(Protocol, short=app.resources)
-    server = uvicorn.Server(uvicorn.Config(app, log_config=None, loop="uvloop", http=protocol))
+    with socket.socket() as reserved:
+        reserved.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
+        reserved.bind(("127.0.0.1", 0))
+        port: int = reserved.getsockname()[1]
+        started = threading.Event()
 
-    async def main() -> None:
-        services = Services(settings)
-        if worker:
-            await services.open()
-        working = asyncio.create_task(Worker(services).run()) if worker else None
+        async def main() -> None:
+            server = Server(
+                create_app(settings),
+                port=port,
+                interface=Interfaces.ASGI,
+                http=HTTPModes.http1,
+                http1_settings=HTTP,
+                websockets=False,
+                log_level=LogLevels.error,
+            )
+            services = Services(settings)
+            if worker:
+                await services.open()
+            working = asyncio.create_task(Worker(services).run()) if worker else None
+            serving = asyncio.create_task(server.serve())
+            loop = asyncio.get_running_loop()
+            stop.append(lambda: loop.call_soon_threadsafe(server.stop))
+            started.set()
+            try:
+                await serving
+            finally:
+                if working is not None:
+                    working.cancel()
+                    with suppress(asyncio.CancelledError):
+                        await working
+                    await services.close()
+
+        stop: list[Callable[[], object]] = []
+        thread = threading.Thread(target=uvloop.run, args=(main(),))
+        thread.start()
         try:
-            await server.serve([listener])
+            while not answers(port):
+                if not thread.is_alive():
+                    raise RuntimeError("the service did not start")
+                threading.Event().wait(0.01)
+            yield f"http://127.0.0.1:{port}"
         finally:
-            if working is not None:
-                working.cancel()
-                with suppress(asyncio.CancelledError):
-                    await working
-                await services.close()
+            started.wait()
+            stop[0]()
+            thread.join()
 
-    thread = threading.Thread(target=asyncio.run, args=(main(),))
-    thread.start()
+
+def answers(port: int) -> bool:
+    """Whether a service on this machine answers."""
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=1)
     try:
-        while not server.started:
-            if not thread.is_alive():
-                raise RuntimeError("the service did not start")
-            threading.Event().wait(0.01)
-        yield f"http://127.0.0.1:{listener.getsockname()[1]}"
+        connection.request("GET", "/livez")
+        return connection.getresponse().status == 200
+    except OSError:
+        return False
     finally:
-        server.should_exit = True
-        thread.join()
-        listener.close()
+        connection.close()
