@@ -27,7 +27,7 @@ A first look:
 def _explained() -> Iterator[None]:
     """End the program with one line, on standard error, for what an operator can mend."""
     from service.embedded import EmbeddedServersError
-    from service.processes.supervisor import ServeError
+    from service.processes.address import ServeError
     from service.store.errors import StoreError
 
     try:

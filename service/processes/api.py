@@ -4,7 +4,6 @@ import gc
 import multiprocessing
 import os
 import signal
-import socket
 import threading
 import time
 from typing import Final
@@ -18,6 +17,7 @@ from litestar.types import ASGIApp
 
 from service.api.cors import with_cors
 from service.app import create_app  # loaded before the processes are forked, so that a new one answers at once
+from service.processes.address import resolved
 from service.runtime.logs import configure_logs
 from service.runtime.settings import Settings, load_settings
 
@@ -43,7 +43,7 @@ def serve_api(settings: Settings, application: str = "service.processes.api:appl
     Granian(
         application,
         factory=True,
-        address=resolved(settings),
+        address=resolved(settings)[1],
         port=settings.port,
         interface=Interfaces.ASGI,
         workers=settings.processes,
@@ -65,25 +65,18 @@ def serve_api(settings: Settings, application: str = "service.processes.api:appl
 def application() -> ASGIApp:
     """Return what an API process serves."""
     settings = load_settings()
+    return in_process(with_cors(create_app(settings), settings.cors_origins), settings)
+
+
+def in_process(app: ASGIApp, settings: Settings) -> ASGIApp:
+    """Make this process one of the API, and return the application with callers' addresses as proxies give them."""
     configure_logs(settings)
     _end_without_parent(settings)
-    served = behind_proxies(with_cors(create_app(settings), settings.cors_origins), settings)
     _settle_memory()
-    return served
-
-
-def behind_proxies(app: ASGIApp, settings: Settings) -> ASGIApp:
-    """Return the application with the caller's address as the trusted proxies give it."""
     if not settings.trusted_proxies:
         return app
     wrapped: ASGIApp = wrap_asgi_with_proxy_headers(app, list(settings.trusted_proxies))
     return wrapped
-
-
-def resolved(settings: Settings) -> str:
-    """Return the address to listen on in figures; OSError if the host has none."""
-    found = socket.getaddrinfo(settings.host, settings.port, type=socket.SOCK_STREAM)
-    return str(found[0][4][0])
 
 
 def _end_without_parent(settings: Settings) -> None:

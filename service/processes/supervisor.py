@@ -5,11 +5,8 @@ pause that doubles while it keeps ending. At the end the API finishes its reques
 what was embedded.
 """
 
-import errno
-import http.client
 import os
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -29,6 +26,7 @@ from service.embedded import (
     launch,
     running_servers,
 )
+from service.processes.address import ServeError, answers, reserved_port
 from service.runtime.secret_key import kept_key
 from service.runtime.settings import PREFIX, Settings
 
@@ -45,10 +43,6 @@ _CONNECTIONS_OF_OTHERS: Final = 20
 log = structlog.get_logger("blattwerk.supervisor")
 
 
-class ServeError(Exception):
-    """The service cannot be started; the message is one line."""
-
-
 class Process:
     """A part of the service in a process of its own, started again when it ends."""
 
@@ -57,7 +51,8 @@ class Process:
         others = {variable: text for variable, text in os.environ.items() if not variable.startswith(PREFIX)}
         self._environment = others | settings.environment()
         self._child: subprocess.Popen[bytes] | None = None
-        self._started = 0.0
+        self.started = 0.0
+        """When it was last started, on the monotonic clock."""
         self._pause = 0.0
         self._due = 0.0
 
@@ -70,7 +65,7 @@ class Process:
             env=self._environment,
             start_new_session=True,  # a Ctrl-C is for the supervisor, which ends its processes in order
         )
-        self._started = time.monotonic()
+        self.started = time.monotonic()
 
     @property
     def returncode(self) -> int | None:
@@ -80,7 +75,7 @@ class Process:
     def watch(self) -> None:
         """Start the process again if it has ended, and its pause too."""
         if self._child is not None and self._child.poll() is not None:
-            lasted = time.monotonic() - self._started
+            lasted = time.monotonic() - self.started
             self._pause = 0.0 if lasted > _STEADY_SECONDS else min(max(2 * self._pause, 0.5), _PAUSE_SECONDS_MAX)
             self._due = time.monotonic() + self._pause
             ended, self._child = self._child.returncode, None
@@ -119,7 +114,7 @@ def serve(settings: Settings, migrate: Callable[[str], list[str]], announce: Cal
     _require_connections(settings)
     with ExitStack() as running:
         running.enter_context(_stopped_by_signals())
-        settings = replace(settings, port=running.enter_context(_reserved_port(settings)))
+        settings = replace(settings, port=running.enter_context(reserved_port(settings)))
         servers: EmbeddedServers | None = None
         if settings.embedded:
             servers = running.enter_context(embedded_servers(settings.data_dir))
@@ -161,30 +156,6 @@ def _require_connections(settings: Settings) -> None:
 
 
 @contextmanager
-def _reserved_port(settings: Settings) -> Iterator[int]:
-    """Keep the port to listen on from others until the end of the block; the API processes may all listen on it."""
-    place = f"port {settings.port} of {settings.host}"
-    try:
-        family, _, _, _, address = socket.getaddrinfo(settings.host, settings.port, type=socket.SOCK_STREAM)[0]
-        with socket.create_server(address[:2], family=family) as nobody_else:  # type: ignore[arg-type]
-            address = nobody_else.getsockname()
-        reserved = socket.socket(family)
-        reserved.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        reserved.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
-        reserved.bind(address)
-    except OSError as error:
-        if error.errno == errno.EADDRINUSE:
-            raise ServeError(f"{place} is in use; another one: {PREFIX}PORT=8001") from error
-        if error.errno == errno.EACCES:
-            raise ServeError(f"{place} is not for this account; another one: {PREFIX}PORT=8000") from error
-        raise ServeError(
-            f"{settings.host} is no address of this machine that can be listened on; {PREFIX}HOST says which"
-        ) from error
-    with reserved:
-        yield reserved.getsockname()[1]
-
-
-@contextmanager
 def _processes(settings: Settings) -> Iterator[list[Process]]:
     """The API, which answers, and the worker; stopped in order at the end."""
     api, worker = Process("api", settings), Process("worker", settings)
@@ -211,21 +182,10 @@ def _kill_when_asked_again(processes: Sequence[Process]) -> None:
 
 def _wait_until_answered(api: Process, settings: Settings) -> None:
     deadline = time.monotonic() + _READY_SECONDS
-    while not _answers(settings):
+    while not answers(settings.host, settings.port):
         if api.returncode is not None or time.monotonic() > deadline:
             raise ServeError("the API ended before it answered; what it logged says why")
         time.sleep(_LOOK_SECONDS)
-
-
-def _answers(settings: Settings) -> bool:
-    connection = http.client.HTTPConnection(settings.host, settings.port, timeout=_LOOK_SECONDS * 10)
-    try:
-        connection.request("GET", "/livez")
-        return connection.getresponse().status == http.HTTPStatus.OK
-    except (OSError, http.client.HTTPException):
-        return False
-    finally:
-        connection.close()
 
 
 def _keep(servers: EmbeddedServers) -> None:

@@ -1,8 +1,6 @@
 """A running service for tests: the real application on the real server, with a worker, in a thread of its own."""
 
 import asyncio
-import http.client
-import socket
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
@@ -15,6 +13,7 @@ from granian.server.embed import Server
 from service.app import create_app
 from service.composition import Services
 from service.jobs.worker import Worker
+from service.processes.address import answers, reserved_port
 from service.processes.api import HTTP
 from service.runtime.settings import Secret, Settings
 
@@ -35,10 +34,7 @@ def settings_for(database_url: str, redis_url: str, **changes: object) -> Settin
 @contextmanager
 def running_service(settings: Settings, *, worker: bool = True) -> Iterator[str]:
     """Serve until the block ends; yields the base URL."""
-    with socket.socket() as reserved:
-        reserved.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
-        reserved.bind(("127.0.0.1", 0))
-        port: int = reserved.getsockname()[1]
+    with reserved_port(Settings(port=0)) as port:
         started = threading.Event()
 
         async def main() -> None:
@@ -72,7 +68,7 @@ def running_service(settings: Settings, *, worker: bool = True) -> Iterator[str]
         thread = threading.Thread(target=uvloop.run, args=(main(),))
         thread.start()
         try:
-            while not answers(port):
+            while not answers("127.0.0.1", port):
                 if not thread.is_alive():
                     raise RuntimeError("the service did not start")
                 threading.Event().wait(0.01)
@@ -81,15 +77,3 @@ def running_service(settings: Settings, *, worker: bool = True) -> Iterator[str]
             started.wait()
             stop[0]()
             thread.join()
-
-
-def answers(port: int) -> bool:
-    """Whether a service on this machine answers."""
-    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=1)
-    try:
-        connection.request("GET", "/livez")
-        return connection.getresponse().status == 200
-    except OSError:
-        return False
-    finally:
-        connection.close()

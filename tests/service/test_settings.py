@@ -22,6 +22,7 @@ WRONG = {
     "host": [" "],
     "port": ["-1", "65536", "8000.0", "eight", "1_000", "٣"],
     "processes": ["0", "257", "all"],
+    "database_connections": ["1", "101"],
     "public_url": ["cards.example", "ftp://cards.example", "https://", "https://cards.example/?a=1"],
     "problem_base_url": ["/problems"],
     "cors_origins": ["*", "https://app.example/path", "https://app.example,app.example"],
@@ -29,7 +30,7 @@ WRONG = {
     "log_level": ["INFO", "loud"],
     "log_format": ["xml"],
     "cache_tables": ["0", "many"],
-    "shutdown_seconds": ["-1", "601"],
+    "shutdown_seconds": ["0", "601"],
     "body_seconds": ["0", "601"],
 }
 
