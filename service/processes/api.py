@@ -15,8 +15,6 @@ from granian.log import LogLevels
 from granian.utils.proxies import wrap_asgi_with_proxy_headers
 from litestar.types import ASGIApp
 
-from service.api.cors import with_cors
-from service.app import create_app  # loaded before the processes are forked, so that a new one answers at once
 from service.processes.address import resolved
 from service.runtime.logs import configure_logs
 from service.runtime.settings import Settings, load_settings
@@ -64,6 +62,10 @@ def serve_api(settings: Settings, application: str = "service.processes.api:appl
 
 def application() -> ASGIApp:
     """Return what an API process serves."""
+    # Loaded by each process itself: what lay above the fork would be shared, random generators among it.
+    from service.api.cors import with_cors
+    from service.app import create_app
+
     settings = load_settings()
     return in_process(with_cors(create_app(settings), settings.cors_origins), settings)
 
