@@ -30,6 +30,8 @@ _EXTRA_SECONDS: Final = 5
 """How much longer than it was told a process without a parent gets to finish."""
 _ALLOCATIONS_MAX: Final = 20_000
 """New containers after which the collector looks at the young ones."""
+LOGS: Final = {"loggers": {"_granian": {"handlers": [], "propagate": True}}}
+"""Granian's lines go where ours go."""
 HTTP: Final = HTTP1Settings(header_read_timeout=HEAD_SECONDS * 1000, max_buffer_size=_HEAD_BYTES_MAX)
 
 
@@ -56,7 +58,7 @@ def serve_api(settings: Settings, application: str = "service.processes.api:appl
         backlog=_BACKLOG,
         backpressure=_CONNECTIONS_MAX,
         log_level=LogLevels.warning,
-        log_dictconfig={"loggers": {"_granian": {"handlers": [], "propagate": True}}},  # its lines go where ours go
+        log_dictconfig=LOGS,
     ).serve()
 
 

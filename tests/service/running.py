@@ -14,7 +14,7 @@ from service.app import create_app
 from service.composition import Services
 from service.jobs.worker import Worker
 from service.processes.address import answers, reserved_port
-from service.processes.api import HTTP
+from service.processes.api import HTTP, LOGS
 from service.runtime.settings import Secret, Settings
 
 KEY = "42" * 32
@@ -46,6 +46,7 @@ def running_service(settings: Settings, *, worker: bool = True) -> Iterator[str]
                 http1_settings=HTTP,
                 websockets=False,
                 log_level=LogLevels.error,
+                log_dictconfig=LOGS,
             )
             services = Services(settings)
             if worker:
