@@ -147,11 +147,12 @@ def complete_settings(settings: Settings) -> Iterator[Settings]:
 
 def _require_connections(settings: Settings) -> None:
     """The embedded database takes a number of connections that is fixed; each API process has its share of them."""
-    most = (CONNECTIONS_MAX - _CONNECTIONS_OF_OTHERS) // settings.database_connections
-    if settings.embedded and settings.processes > most:
+    room = CONNECTIONS_MAX - _CONNECTIONS_OF_OTHERS
+    if settings.embedded and settings.processes * settings.database_connections > room:
         raise ServeError(
-            f"{PREFIX}PROCESSES must be at most {most} with the embedded database, which takes {CONNECTIONS_MAX} "
-            f"connections, {settings.database_connections} for each process ({PREFIX}DATABASE_CONNECTIONS)"
+            f"the embedded database has {room} connections for API processes, room for "
+            f"{room // settings.database_connections} processes with {settings.database_connections} each: "
+            f"lower {PREFIX}PROCESSES or {PREFIX}DATABASE_CONNECTIONS"
         )
 
 

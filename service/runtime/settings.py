@@ -191,7 +191,7 @@ FIELDS: Final[dict[str, Field]] = {
     "port": Field(_number(0, 65535), "a number from 0 to 65535", "port to listen on; 0 for any free one"),
     "processes": Field(_number(1, 256), "a number from 1 to 256", "number of API processes"),
     "database_connections": Field(
-        _number(2, 100), "a number from 2 to 100", "connections to the database that each process may open"
+        _number(2, 1000), "a number from 2 to 1000", "number of database connections of each process"
     ),
     "public_url": Field(
         _base_url,

@@ -227,14 +227,14 @@ def test_where_it_belongs_is_said(service: Running) -> None:
     assert (ROOT / "deploy" / "nginx.conf").is_file()
 
 
-@pytest.mark.parametrize(("connections", "most"), [("8", 10), ("40", 2)])
+@pytest.mark.parametrize(("connections", "most"), [("8", 10), ("40", 2), ("81", 0)])
 def test_more_processes_than_the_embedded_database_has_room_for_are_one_line(
     tmp_path: Path, connections: str, most: int
 ) -> None:
     given = {"processes": str(most + 1), "database_connections": connections}
     assert refused("serve", env=environment(tmp_path / "data", **given)) == (
-        f"blattwerk: BLATTWERK_PROCESSES must be at most {most} with the embedded database, which takes 100 "
-        f"connections, {connections} for each process (BLATTWERK_DATABASE_CONNECTIONS)\n"
+        f"blattwerk: the embedded database has 80 connections for API processes, room for {most} processes with "
+        f"{connections} each: lower BLATTWERK_PROCESSES or BLATTWERK_DATABASE_CONNECTIONS\n"
     )
     assert not (tmp_path / "data").exists()
 
