@@ -91,8 +91,9 @@ def _end_without_parent(settings: Settings) -> None:
 
     def wait() -> None:
         parent.join()
-        os.kill(os.getpid(), signal.SIGTERM)
-        time.sleep(settings.shutdown_seconds + _EXTRA_SECONDS)
+        for _ in range(settings.shutdown_seconds + _EXTRA_SECONDS):
+            os.kill(os.getpid(), signal.SIGTERM)  # more than once: granian does not hear it while it starts
+            time.sleep(1)
         os._exit(1)
 
     threading.Thread(target=wait, daemon=True).start()
