@@ -40,6 +40,8 @@ def serve_api(settings: Settings, application: str = "service.processes.api:appl
 
     Each process calls `application`, a name, for what it serves; it finds its settings in the environment.
     """
+    # granian watches its processes from threads, and a fork beside threads may leave a lock held for ever
+    multiprocessing.set_start_method("spawn", force=True)
     Granian(
         application,
         factory=True,
@@ -64,7 +66,7 @@ def serve_api(settings: Settings, application: str = "service.processes.api:appl
 
 def application() -> ASGIApp:
     """Return what an API process serves."""
-    # Loaded by each process itself: what lay above the fork would be shared, random generators among it.
+    # Loaded by the processes that answer, not by the one above them.
     from service.api.cors import with_cors
     from service.app import create_app
 
