@@ -15,6 +15,7 @@ from service.runtime.settings import Settings, SettingsError, listed, load_setti
 
 _READY: Final = """\
 Blattwerk answers at {url}, {processes}; {data}. Ctrl-C stops everything.
+On the internet it belongs behind a proxy: deploy/nginx.conf is one.
 
 Try it:
   curl {url}/v1/games
@@ -26,7 +27,7 @@ Try it:
 def _explained() -> Iterator[None]:
     """End the program with one line, on standard error, for what an operator can mend."""
     from service.embedded import EmbeddedServersError
-    from service.processes.supervisor import ServeError
+    from service.processes.address import ServeError
     from service.store.errors import StoreError
 
     try:

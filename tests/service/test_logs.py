@@ -113,9 +113,9 @@ def test_ids_hashes_and_times_are_left_as_they_are(output: io.StringIO) -> None:
 
 
 def test_lines_of_libraries_have_the_same_form(output: io.StringIO) -> None:
-    logging.getLogger("uvicorn.error").error("cannot bind")
+    logging.getLogger("_granian").error("cannot bind")
     (line,) = lines(output)
-    assert (line["level"], line["event"], line["logger"]) == ("error", "cannot bind", "uvicorn.error")
+    assert (line["level"], line["event"], line["logger"]) == ("error", "cannot bind", "_granian")
 
 
 @pytest.mark.parametrize(("form", "stream", "as_json"), [
