@@ -65,7 +65,8 @@ class ApiProcess:
     @property
     def children(self) -> list[psutil.Process]:
         """The processes that answer."""
-        return psutil.Process(self.process.pid).children()
+        below = psutil.Process(self.process.pid).children()
+        return [child for child in below if "multiprocessing.spawn" in " ".join(child.cmdline())]
 
     def said(self) -> str:
         """The next line that a process prints."""

@@ -63,7 +63,9 @@ class Running:
                 command = " ".join(child.cmdline())
                 if command.endswith("service.processes.process api"):
                     found["above"].append(child)
-                    found["api"] += child.children()
+                    found["api"] += [
+                        below for below in child.children() if "multiprocessing.spawn" in " ".join(below.cmdline())
+                    ]
             except psutil.Error:  # just ended
                 continue
             for kind in ("worker", "postgres", "valkey"):
