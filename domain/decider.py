@@ -40,7 +40,7 @@ class Rejection(Struct, frozen=True, gc=False):
     have: int | None = None
     """What the seat has of a quantity that is missing, such as points of a first laying."""
     need: int | None = None
-    """What it would need."""
+    """How much it would need."""
 
 
 class OptionProblem(Struct, frozen=True, gc=False):

@@ -15,7 +15,7 @@ from service.runtime.settings import Settings, SettingsError, listed, load_setti
 
 _READY: Final = """\
 Blattwerk answers at {url}, {processes}; {data}. Ctrl-C stops everything.
-On the internet it belongs behind a proxy: deploy/nginx.conf is one.
+In production it belongs behind a proxy; deploy/nginx.conf is a configuration for one.
 
 Try it:
   curl {url}/v1/games

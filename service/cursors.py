@@ -31,4 +31,4 @@ def _tag(key: bytes, scope: str, place: str) -> bytes:
 
 
 def _bad_cursor() -> NotFoundError:
-    return NotFoundError("There is no page behind this cursor; begin without one.")
+    return NotFoundError("This cursor is not valid; start again without one.")

@@ -16,7 +16,7 @@
     │   └── KeyInFlightError         409  the same key is being worked on
     ├── KeyReusedError               422  Idempotency-Key used with another body
     ├── LimitError                   429  too much at once
-    └── UnavailableError             503  database away, overload
+    └── UnavailableError             503 database unavailable, overload
 
 A caller's mistake never gives a 500. `PROBLEM_TYPES` is the one table from error to problem.
 """
@@ -30,7 +30,9 @@ from msgspec import Meta, Struct
 class FieldError(Struct, frozen=True):
     """What is wrong with one field of the request."""
 
-    pointer: Annotated[str, Meta(description="JSON Pointer into the body, or the parameter's name after `#`.")]
+    pointer: Annotated[
+        str, Meta(description="JSON Pointer into the body, or `#` followed by the name of the parameter.")
+    ]
     detail: str
 
 
@@ -140,10 +142,10 @@ HTTP_CODES: Final = {
     415: "unsupported_media_type",
 }
 HTTP_DETAILS: Final = {
-    405: "This path does not know this method; see the Allow header.",
-    406: "None of the media types in Accept can be given here.",
+    405: "This path does not support this method; see the Allow header.",
+    406: "None of the media types in Accept is available here.",
     413: "The body is larger than this service accepts.",
-    415: "Bodies are application/json.",
+    415: "The body must be application/json.",
 }
 
 
@@ -156,11 +158,11 @@ class ProblemType(NamedTuple):
 
 
 PROBLEM_TYPES: Final[dict[type[ServiceError], ProblemType]] = {
-    InvalidRequestError: ProblemType(400, "invalid-request", "The request is not valid"),
+    InvalidRequestError: ProblemType(400, "invalid-request", "The request is invalid"),
     MalformedBodyError: ProblemType(400, "malformed-body", "The body is not JSON"),
-    OptionError: ProblemType(400, "invalid-option", "An option is not known or its value is not allowed"),
-    KeyRequiredError: ProblemType(400, "idempotency-key-required", "Idempotency-Key is missing"),
-    UnauthenticatedError: ProblemType(401, "unauthenticated", "A valid token is needed"),
+    OptionError: ProblemType(400, "invalid-option", "An option is unknown or its value is not allowed"),
+    KeyRequiredError: ProblemType(400, "idempotency-key-required", "Idempotency-Key is missing or malformed"),
+    UnauthenticatedError: ProblemType(401, "unauthenticated", "A valid token is required"),
     ForbiddenError: ProblemType(403, "forbidden", "Your role does not allow this"),
     NotFoundError: ProblemType(404, "not-found", "Not found"),
     ConflictError: ProblemType(409, "conflict", "The table does not allow this now"),
@@ -168,11 +170,11 @@ PROBLEM_TYPES: Final[dict[type[ServiceError], ProblemType]] = {
     IllegalMoveError: ProblemType(409, "illegal-move", "The rules refuse the move"),
     OptionConflictError: ProblemType(409, "option-conflict", "The options contradict each other"),
     KeyInFlightError: ProblemType(
-        409, "idempotency-key-in-flight", "The first request with this key is still being served"
+        409, "idempotency-key-in-flight", "The first request with this key is still being processed"
     ),
-    KeyReusedError: ProblemType(422, "idempotency-key-reused", "The key was used with another body"),
+    KeyReusedError: ProblemType(422, "idempotency-key-reused", "The Idempotency-Key was used with another body"),
     LimitError: ProblemType(429, "rate-limited", "Too many requests"),
-    UnavailableError: ProblemType(503, "unavailable", "The service cannot answer now"),
+    UnavailableError: ProblemType(503, "unavailable", "The service is unavailable"),
 }
 HTTP_PROBLEM_TYPES: Final = {
     405: ProblemType(405, "method-not-allowed", "Method not allowed"),

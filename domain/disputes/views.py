@@ -61,7 +61,7 @@ class DisputeSeen(Struct, frozen=True):
     version: int
     """The disputed version of the table."""
     player: str
-    """Who disputes it."""
+    """The player who opened the dispute."""
     claim: Claim
     text: TextSeen
     opened: int

@@ -45,14 +45,14 @@ class TablePublic(Struct, frozen=True, gc=False):
     table: str
     """The table's id."""
     rules_version: int
-    """The version of the game's rules that the table is played under to its end."""
+    """The rules version, which stays the same until the end of the match."""
     status: Status
     """`lobby` before the match, `running` while somebody has to act, `between_rounds` where the host starts
-    each round, `finished` after the last round, `closed` when nobody is left. New ones may come."""
+    each round, `finished` after the last round, `closed` when nobody is left. New ones may be added."""
     version: int
     """Number of events so far: one for each accepted command."""
     visibility: Visibility
-    """A `private` table is in no list and takes its join code."""
+    """A `private` table is not listed and requires its join code."""
     created: int
     """Milliseconds since 1970 UTC."""
     host: Seat | None
@@ -64,7 +64,7 @@ class TablePublic(Struct, frozen=True, gc=False):
     commitment: str
     """SHA-256 that binds the server to its secret for the shuffles, in hex; the secret is revealed at the end."""
     round: int
-    """The round that is played, from 1; 0 before the match."""
+    """The current round, from 1; 0 before the match."""
     to_act: tuple[Seat, ...]
     """The seats that the game waits for; several at once where they decide at the same time."""
     board: Any
@@ -76,13 +76,13 @@ class You(Struct, frozen=True, gc=False):
 
     seat: Seat
     decision: int | None
-    """The number to answer with the next move; null while none is open."""
+    """The number to send with the next move; null while no decision is open."""
     hand: tuple[Card, ...]
     """The seat's cards."""
     legal: tuple[Any, ...]
     """An entry for each kind of move that is open now; empty while it is not the seat's turn."""
     private: Any
-    """What the game lets only this seat know besides; null before the match."""
+    """What else only this seat may know in this game; null before the match."""
     join_code: str | None
     """Lets others sit down at a private table; null at a public one."""
 
@@ -95,9 +95,9 @@ class EventSeen(Struct, frozen=True, gc=False):
     time: int
     """Milliseconds since 1970 UTC."""
     type: str
-    """The kind of command or move; new ones may come."""
+    """The kind of command or move; new kinds may be added."""
     seat: Seat | None
-    """Who acted; null before he has a seat, and for decisions of arbiters."""
+    """The seat that acted; null for somebody without a seat, and for decisions of arbiters."""
     decision: int | None
     """The decision that a move answered."""
     table: tuple[TableFact, ...]

@@ -255,7 +255,7 @@ class _Replay:
             self._differs(watched, event, version)
             return None
         if not self._told_rightly(event):
-            self._findings.failed("facts", "somebody was told something else than he may know", version)
+            self._findings.failed("facts", "somebody was told something other than what they may know", version)
             return None
         return apply(state, event.actor, event.facts)
 

@@ -7,8 +7,8 @@ from msgspec import Struct
 Status: TypeAlias = Literal["pass", "fail", "unchecked"]
 
 CHECKS: Final[dict[str, str]] = {
-    "format": "The document is a record of rules that are known here.",
-    "canonical": "Every envelope and every part has the canonical bytes of what it says.",
+    "format": "The document is a record under rules that are known here.",
+    "canonical": "Every envelope and every part is in canonical form.",
     "chain": "Every event follows its predecessor, from the table's genesis to the head.",
     "head": "The head is signed by the key of the record.",
     "commitment": "The secret is the one that was committed to before anybody sat down.",
@@ -16,9 +16,9 @@ CHECKS: Final[dict[str, str]] = {
     "commands": "Every command of the table was allowed.",
     "moves": "Every move was legal under the rules of the match.",
     "shuffles": "Every shuffle and draw follows from the secret and the client seeds.",
-    "facts": "Everything recorded is what the rules derive, and everybody was told what he may know.",
+    "facts": "Everything recorded follows from the rules, and everybody was told exactly what they may know.",
     "result": "Seats, options, totals and places are those that follow.",
-    "clock": "Times never go back.",
+    "clock": "Times never go backwards.",
     "end": "The match ended, its secret was revealed, and nothing was played afterwards.",
     "inclusion": "The head is a leaf of the transparency log.",
 }

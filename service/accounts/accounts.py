@@ -35,7 +35,7 @@ _HEADER_LENGTH_MAX: Final = 120
 _TOUCH_MILLISECONDS: Final = 60_000
 _RECORD_USE_SECONDS: Final = 2.0
 KEY_MILLISECONDS: Final = 24 * 3600 * 1000
-"""How long the key under which an account was made gives its token again."""
+"""How long the idempotency key of a new account returns its token again."""
 _NAMES_SECONDS: Final = 30.0
 
 
@@ -48,7 +48,7 @@ class Account(Struct, frozen=True):
 
 
 class NewAccount(Struct, frozen=True):
-    """A created account with its first token in clear."""
+    """A new account with its first token in plain text."""
 
     id: UUID
     name: str
@@ -65,14 +65,14 @@ class Accounts:
         self._broadcasts = broadcasts
         self._key = key
         self._remembered: dict[bytes, tuple[float, Account]] = {}
-        """By SHA-256 of the header; until when, and whose."""
+        """By SHA-256 of the header: until when it is remembered, and the account."""
         self._names: dict[str, tuple[float, str | None]] = {}
         self._tokens_epoch = 0
-        """Changes when a token may have been revoked: what was read before it is not remembered."""
+        """Changes when a token may have been revoked: accounts that were read before are not remembered."""
         self._used: set[UUID] = set()
         self._recording_use: asyncio.Task[None] | None = None
         self.names_epoch = 0
-        """Changes when a name may have changed: what was made from names before it is out of date."""
+        """Changes when a name may have changed: what was made from earlier names is out of date."""
 
     def listen(self) -> None:
         """Follow what other processes broadcast about revoked tokens and changed names."""
@@ -223,7 +223,7 @@ class Accounts:
         return await self._store.tokens(UUID(account.id))
 
     async def revoke(self, account: Account, token: UUID) -> None:
-        """Revoke one of the caller's tokens, at once everywhere. NotFoundError if he has no such token."""
+        """Revoke one of the caller's tokens, at once everywhere. NotFoundError if the caller has no such token."""
         if await self._store.revoke(UUID(account.id), token) is None:
             raise NotFoundError("You have no such token.")
         await self._broadcast("tokens")
@@ -263,11 +263,11 @@ class Accounts:
 
 
 def clean_name(name: str, field: str = "/name") -> str:
-    """Return a name without outer blanks. InvalidRequestError if nothing or a control character is in it."""
+    """Return a name without surrounding blanks. InvalidRequestError if it is empty or has a control character."""
     clean = names.clean(name)
     if clean is None:
-        detail = "must begin with a visible character and have no control characters"
-        raise InvalidRequestError("A field of the body is wrong.", errors=(FieldError(field, detail),))
+        detail = "must begin with a visible character and contain no control characters"
+        raise InvalidRequestError("A field of the body is invalid.", errors=(FieldError(field, detail),))
     return clean
 
 

@@ -1,4 +1,4 @@
-"""Who asks: the account that a request's token belongs to."""
+"""Authentication: the account that a request's token belongs to."""
 
 from typing import Any, TypeAlias
 

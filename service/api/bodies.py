@@ -65,7 +65,7 @@ async def body_digest(request: Request[Any, Any, Any]) -> bytes:
 
 
 class _Nothing(Struct, frozen=True, tag_field="type", tag="nothing"):
-    """No body is ever this: it makes a union of what stands beside it."""
+    """No body is ever of this type; it turns the type beside it into a union."""
 
     impossible: Annotated[int, Meta(gt=0, lt=0)]
 

@@ -53,7 +53,7 @@ def _decoded_with_whole_floats(raw: bytes, type_: Any, error: msgspec.Validation
         return msgspec.convert(_whole(msgspec.json.decode(raw)), type_, strict=True)
     except msgspec.ValidationError as second:
         pointer, detail = explained(str(second))
-        raise InvalidRequestError("A field of the body is wrong.", errors=(FieldError(pointer, detail),)) from error
+        raise InvalidRequestError("A field of the body is invalid.", errors=(FieldError(pointer, detail),)) from error
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as broken:
         raise malformed() from broken
 

@@ -31,8 +31,8 @@ def _links(*operations: str) -> dict[str, Any]:
     "/v1/tables/{table:uuid}/disputes",
     id="openDispute",
     summary="Dispute a version of a match I played in",
-    description="During the match and within 72 hours of its end; one dispute for each version, three a day. The "
-    "evidence is frozen now. While the match runs only arbiters see your text.",
+    description="During the match and within 72 hours of its end; one dispute per version, three a day. The "
+    "evidence is frozen at once. Until the match is over, only arbiters see your text.",
     tag="disputes",
     status=201,
     body=types.NewDispute,
@@ -55,7 +55,7 @@ async def open_dispute(
     "GET",
     "/v1/disputes",
     id="listDisputes",
-    summary="List disputes of my matches; arbiters: all",
+    summary="List disputes of my matches (arbiters: all)",
     description="Newest first.",
     tag="disputes",
     query=types.DisputesQuery,
@@ -76,9 +76,9 @@ async def list_disputes(request: CallerRequest, disputes: NamedDependency[Disput
     "GET",
     "/v1/disputes/{dispute:uuid}",
     id="getDispute",
-    summary="Look at a dispute",
-    description="For players of the match and arbiters. Looks of arbiters at sealed evidence are shown to players "
-    "when the match is over, texts of others too.",
+    summary="Get a dispute",
+    description="For players of the match and for arbiters. When the match is over, players also see the texts of "
+    "others and at which sealed evidence arbiters have looked.",
     tag="disputes",
     response=DisputeSeen,
     problems=(404,),
@@ -94,9 +94,9 @@ async def get_dispute(
     "POST",
     "/v1/disputes/{dispute:uuid}/review",
     id="reviewDispute",
-    summary="Take up a dispute, or its appeal (arbiter)",
-    description="For arbiters who never sat at the table; an appeal is for another one than decided. After "
-    "72 hours another arbiter may take over.",
+    summary="Begin to review a dispute, or its appeal (arbiter)",
+    description="For arbiters who never had a seat at the table; an appeal is for an arbiter who did not decide "
+    "the dispute. After 72 hours another arbiter may take over.",
     tag="disputes",
     roles=("arbiter",),
     response=DisputeSeen,
@@ -113,8 +113,9 @@ async def review_dispute(
     "POST",
     "/v1/disputes/{dispute:uuid}/withdrawal",
     id="withdrawDispute",
-    summary="Take my dispute back before it is decided",
-    description="The version may be disputed again in time. What was taken back still counts for the three a day.",
+    summary="Withdraw my dispute before it is decided",
+    description="The version may be disputed again within the same time limits. A withdrawn dispute still counts "
+    "towards the three a day.",
     tag="disputes",
     response=DisputeSeen,
     problems=(403, 404, 409),
@@ -131,8 +132,8 @@ async def withdraw_dispute(
     "/v1/disputes/{dispute:uuid}/resolution",
     id="resolveDispute",
     summary="Decide a dispute that I review (arbiter)",
-    description="After the end of the match. Nothing that was recorded changes: the table's events gain the "
-    "decision, and an annulled match no longer counts in standings.",
+    description="After the end of the match. Nothing that was recorded changes: the decision is added to the "
+    "table's events, and an annulled match no longer counts in the standings.",
     tag="disputes",
     roles=("arbiter",),
     body=types.NewResolution,
@@ -153,8 +154,8 @@ async def resolve_dispute(
     "POST",
     "/v1/disputes/{dispute:uuid}/appeal",
     id="appealDispute",
-    summary="Ask another arbiter to decide again, once",
-    description="For every player of the match, within 72 hours of the decision, which stands until the next one.",
+    summary="Appeal to another arbiter, once",
+    description="Open to every player of the match within 72 hours of the decision, which stands until the next one.",
     tag="disputes",
     body=types.NewAppeal,
     response=DisputeSeen,
@@ -174,10 +175,10 @@ async def appeal_dispute(
     "GET",
     "/v1/disputes/{dispute:uuid}/evidence",
     id="getEvidence",
-    summary="Look at the evidence of a dispute",
-    description="The public part for all who see the dispute; with `seat` sealed parts: your own, after the match "
-    "everybody's. Arbiters see every part, while the match runs the reviewing one alone; each look is recorded "
-    "first.",
+    summary="Get the evidence of a dispute",
+    description="The public part for everybody who may see the dispute. With `seat` also sealed parts: your own, "
+    "and after the match everybody's. Arbiters may see every part, but during the match only the "
+    "reviewing arbiter; each look is recorded before it is shown.",
     tag="disputes",
     query=types.EvidenceQuery,
     response=types.EVIDENCE,

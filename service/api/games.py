@@ -21,7 +21,7 @@ _CACHE: Final = {"Cache-Control": "public, max-age=300"}
     "/v1/games",
     id="listGames",
     summary="List the games",
-    description="Their names, for `game` elsewhere, with the number of seats and the newest version of the rules.",
+    description="The keys to use as `game` elsewhere, with the number of seats and the newest rules version.",
     tag="games",
     public=True,
     response=types.GameList,
@@ -36,7 +36,7 @@ async def list_games() -> types.GameList:
     "GET",
     "/v1/games/{game:str}",
     id="getGame",
-    summary="Look at a game and its options",
+    summary="Get a game and its options",
     description="`options` is the JSON Schema of what createTable takes as `options`: names, values, defaults "
     "and texts for a form.",
     tag="games",
@@ -56,9 +56,9 @@ async def get_game(game: FromPath[str]) -> types.GameInfo:
     "GET",
     "/v1/games/{game:str}/rules",
     id="getRules",
-    summary="Read the numbered rules of a game",
-    description="Every rule number with a short text, and every code a move can be refused with. "
-    "A refused move names the number in `rule`.",
+    summary="Get the numbered rules of a game",
+    description="Every rule number with a short text, and every code with which a move can be refused. The problem "
+    "of a refused move has the number in `rule`.",
     tag="games",
     public=True,
     response=types.RuleList,
@@ -72,7 +72,7 @@ async def get_rules(game: FromPath[str]) -> types.RuleList:
 
 
 def game_summary(game: AnyGame) -> types.GameSummary:
-    """Return what the list of games says of one."""
+    """Return the entry of a game in the list of games."""
     return types.GameSummary(game.key, game.title, game.rules_version, *game.seats, game.credits)
 
 
@@ -90,7 +90,7 @@ def rule_list(game: AnyGame) -> types.RuleList:
 def _found(game: str) -> AnyGame:
     found = CURRENT.get(game)
     if found is None:
-        raise NotFoundError("There is no game of this name.")
+        raise NotFoundError("There is no such game.")
     return found
 
 

@@ -27,7 +27,7 @@ def known_tag(request: Request[Any, Any, Any]) -> str | None:
     if given is None:
         return None
     if len(given) > TAG_LENGTH_MAX:
-        raise InvalidRequestError("A header is wrong.", errors=(FieldError("#If-None-Match", "is too long"),))
+        raise InvalidRequestError("A header is invalid.", errors=(FieldError("#If-None-Match", "is too long"),))
     return given.removeprefix("W/")  # a proxy that recodes weakens the tag; the comparison is weak (RFC 9110)
 
 
@@ -36,8 +36,8 @@ def idempotency_key(request: Request[Any, Any, Any]) -> str:
     match = _KEY.fullmatch(request.headers.get("idempotency-key", ""))
     if match is None:
         raise KeyRequiredError(
-            "Send Idempotency-Key with a quoted string of 16 to 128 visible ASCII characters, "
-            "the same one for every try of the same request."
+            "Send Idempotency-Key with a quoted string of 16 to 128 visible ASCII characters, the same for every "
+            "attempt of the same request."
         )
     return match[1]
 

@@ -1,4 +1,4 @@
-"""Links of the contract: what can be done next with what an answer holds.
+"""Links of the contract: what can be done next with the values of a response.
 
 The links of moves follow from the types of the games, so a new game has them as well.
 """
@@ -15,7 +15,7 @@ _LOBBY: Final = ("takeSeat", "changeOptions", "markReady", "endMatch", "leaveTab
 _MATCH: Final = ("getReplay", "explainMove", "getDrafts", "prepareDraft", "orderHand", "askAdvice", "leaveTable")
 _OVER: Final = ("getRecord", "auditTable")
 _EXACT: Final = {"x-schemathesis": {"merge_body": False}}
-"""The body of a link is the whole body: nothing is to be mixed into it."""
+"""The body of a link is the whole body: nothing may be merged into it."""
 
 
 def lobby_links() -> dict[str, Any]:

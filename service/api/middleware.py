@@ -64,7 +64,7 @@ class Preconditions(ASGIMiddleware):
         handler = scope["route_handler"]
         if isinstance(handler, Operation):
             if scope["path_params"] and not _is_canonical(scope["path"], scope["path_params"]):
-                raise NotFoundError("There is nothing at this address for you.")
+                raise NotFoundError("Nothing is available to you at this address.")
             if handler.response is not None:
                 negotiated(scope, handler.response_media_types)
         await next_app(scope, receive, send)

@@ -24,8 +24,8 @@ _NO_STORE: Final = {"Cache-Control": "no-store"}
     "/v1/players",
     id="createPlayer",
     summary="Create a guest account",
-    description="Returns the account and its first token. The token is shown once; a retry with the same "
-    "Idempotency-Key gives the same account and token.",
+    description="Returns the account and its first token. The token is shown only once; a retry with the same "
+    "Idempotency-Key returns the same account and token.",
     tag="players",
     public=True,
     status=201,
@@ -50,7 +50,7 @@ async def create_player(
     "GET",
     "/v1/me",
     id="getMe",
-    summary="Look at my account",
+    summary="Get my account",
     description="Id, public name and role of the account that the token belongs to.",
     tag="me",
     response=types.Me,
@@ -66,8 +66,8 @@ async def get_me(request: CallerRequest, accounts: NamedDependency[Accounts]) ->
     "/v1/me",
     id="changeMe",
     summary="Change my public name",
-    description="Names need not be unique. Views, lists and leaderboards show the new one at once; records name "
-    "nobody.",
+    description="Names need not be unique. Views, lists and leaderboards show the new name at once; records "
+    "contain no names.",
     tag="me",
     body=types.MeChange,
     response=types.Me,
@@ -90,7 +90,7 @@ async def change_me(
     "/v1/me",
     id="deleteMe",
     summary="Erase my account",
-    description="Leaves every table, erases the name, the texts of disputes and all tokens at once. The log "
+    description="Leaves every table and erases the name, the texts of disputes and all tokens at once. The log "
     "keeps only the random id, so that matches still verify.",
     tag="me",
     status=204,
@@ -113,9 +113,9 @@ async def delete_me(
     "POST",
     "/v1/me/tokens",
     id="createToken",
-    summary="Create a token for a further device",
-    description="Revoke one device without the others. The token is shown once; a retry with the same "
-    "Idempotency-Key gives the same one.",
+    summary="Create a token for another device",
+    description="With a token of its own, each device can be revoked by itself. The token is shown only once; a "
+    "retry with the same Idempotency-Key returns the same one.",
     tag="me",
     status=201,
     body=types.NewToken,
@@ -137,8 +137,7 @@ async def create_token(
     "/v1/me/tokens",
     id="listTokens",
     summary="List my tokens",
-    description="Those that are still valid, newest first, without their secrets; `current` is the one of this "
-    "request.",
+    description="Valid tokens, newest first, without their secrets; `current` marks the one of this request.",
     tag="me",
     response=types.TokenList,
     headers=_NO_STORE,
@@ -152,8 +151,8 @@ async def list_tokens(request: CallerRequest, accounts: NamedDependency[Accounts
     "DELETE",
     "/v1/me/tokens/{token:uuid}",
     id="revokeToken",
-    summary="Revoke a token at once everywhere",
-    description="It is refused from now on by every process; your other tokens stay valid. The id is in listTokens.",
+    summary="Revoke a token",
+    description="Every process refuses it from now on; your other tokens stay valid. listTokens has its id.",
     tag="me",
     status=204,
     problems=(404,),

@@ -37,8 +37,8 @@ _questions: Final = decoders_of({key: strict(type_) for key, type_ in types.QUES
     "GET",
     "/v1/tables/{table:uuid}/drafts",
     id="getDrafts",
-    summary="Look at my drafts",
-    description="What only your seat knows of the running round, as in `you.private`. 409 in games without drafts.",
+    summary="Get my drafts",
+    description="What only your seat knows about the current round, as in `you.private`. 409 in games without drafts.",
     tag="private",
     response=tuple(types.PRIVATES.values()),
     problems=(404, 409),
@@ -56,8 +56,8 @@ async def get_drafts(
     "/v1/tables/{table:uuid}/drafts",
     id="prepareDraft",
     summary="Prepare a meld that nobody else sees",
-    description="For games with melds (Rommé), in your own turn. A draft sets cards aside in your view only and "
-    "ends with the turn; a move `lay` without melds lays all drafts. Its name is in the answer, in "
+    description="In games with melds (Rommé), during your own turn. A draft sets cards aside in your view only and "
+    "ends with the turn; a move `lay` without melds lays all drafts. The response has its name, in "
     "`you.private`.",
     tag="private",
     status=201,
@@ -87,7 +87,7 @@ async def prepare_draft(
     "/v1/tables/{table:uuid}/drafts",
     id="takeBackDrafts",
     summary="Take back all my drafts",
-    description="In your own turn. Nobody else learns of it.",
+    description="During your own turn. Nobody else learns of it.",
     tag="private",
     response=TABLE,
     problems=(404, 409),
@@ -106,7 +106,7 @@ async def take_back_drafts(
     "/v1/tables/{table:uuid}/drafts/{draft:str}",
     id="takeBackDraft",
     summary="Take back one of my drafts",
-    description="In your own turn. Nobody else learns of it.",
+    description="During your own turn. Nobody else learns of it.",
     tag="private",
     response=TABLE,
     problems=(404, 409),
@@ -122,7 +122,7 @@ async def take_back_draft(
     seat_private: NamedDependency[SeatPrivate],
 ) -> Response[bytes | None]:
     if not _DRAFT.fullmatch(draft):
-        raise NotFoundError("There is nothing at this address for you.")
+        raise NotFoundError("Nothing is available to you at this address.")
     return await _take_back(request, live_table, seat_private, draft)
 
 
@@ -130,9 +130,9 @@ async def take_back_draft(
     "PUT",
     "/v1/tables/{table:uuid}/hand-order",
     id="orderHand",
-    summary="Put my hand in order",
-    description="Sort it, move one card, or name the whole order. Allowed at any time during a round; nobody "
-    "else learns of it.",
+    summary="Arrange my hand",
+    description="Sort it, move one card, or give the whole order. Allowed at any time during a round; nobody else "
+    "learns of it.",
     tag="private",
     body=tuple(types.HAND_ORDERS.values()),
     response=TABLE,
@@ -153,10 +153,10 @@ async def order_hand(
     "POST",
     "/v1/tables/{table:uuid}/advice",
     id="askAdvice",
-    summary="Ask what my cards can be",
-    description="For games with melds (Rommé). `readings`: which melds these cards can be, also added to melds "
-    "on the table. `partition`: the best split of the whole hand. `melds`: melds in the hand. It "
-    "uses what you see and nothing else.",
+    summary="Ask which melds my cards can form",
+    description="In games with melds (Rommé). `readings`: which melds these cards can form, alone or added to "
+    "melds on the table. `partition`: the best split of the whole hand. `melds`: the melds in the "
+    "hand. The advice depends only on what you see.",
     tag="private",
     body=tuple(types.QUESTIONS.values()),
     response=tuple(types.ADVICE.values()),

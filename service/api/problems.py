@@ -27,27 +27,27 @@ log = structlog.get_logger("blattwerk.http")
 
 
 class Problem(Struct, frozen=True):
-    """An error as every operation gives it (RFC 9457)."""
+    """An error, in the same form for every operation (RFC 9457)."""
 
     type: str
     title: str
     status: int
     detail: str
     code: str
-    """Stable name in snake_case; new codes may come."""
+    """Stable name in snake_case; new codes may be added."""
     trace_id: str
     errors: tuple[FieldError, ...] | UnsetType = UNSET
-    """The fields that are wrong."""
+    """The fields that are invalid."""
     rule: str | UnsetType = UNSET
-    """The number of the rule that refuses a move."""
+    """The number of the rule that refused the move."""
     legal: tuple[Any, ...] | UnsetType = UNSET
     """What the seat may do instead: entries like those of `you.legal`."""
     version: int | UnsetType = UNSET
-    """The table's version, where the caller is behind."""
+    """The table's version, if the caller is behind."""
     have: int | UnsetType = UNSET
-    """What the seat has of a quantity that is missing."""
+    """How much the seat has of what it lacks."""
     need: int | UnsetType = UNSET
-    """What it would need."""
+    """How much it would need."""
 
 
 def problem_handler(base_url: str) -> Callable[[Request[Any, Any, Any], Exception], Response[Problem]]:
@@ -68,7 +68,7 @@ def problem_handler(base_url: str) -> Callable[[Request[Any, Any, Any], Exceptio
 
 
 def problem_of(error: Exception, trace_id: str, base_url: str) -> Problem:
-    """Return what HTTP shows of an error; of an unforeseen one only that it happened."""
+    """Return the problem for an error; for an unexpected one only that it happened."""
     problem_type = problem_type_of(error)
     about: dict[str, Any] = {
         "type": f"{base_url}/problems/{problem_type.slug}",
@@ -77,7 +77,7 @@ def problem_of(error: Exception, trace_id: str, base_url: str) -> Problem:
         "trace_id": trace_id,
     }
     if not isinstance(error, ServiceError):
-        sentence = "Something went wrong on our side; nothing was recorded unless you are told otherwise."
+        sentence = "Something went wrong in the service. Sending the same request again is safe."
         return Problem(**about, detail=sentence, code="internal")
     return Problem(
         **about,
@@ -99,14 +99,14 @@ def shown_error(error: Exception) -> Exception:
     if not isinstance(error, HTTPException):
         return error
     if error.status_code == 404:
-        return NotFoundError("There is nothing at this address for you.")
+        return NotFoundError("Nothing is available to you at this address.")
     if error.status_code == 405:
         allowed = sorted((error.headers or {}).get("allow", "").split(", "))
         return HttpError(405, {"Allow": ", ".join(allowed)})
     if error.status_code in (406, 413, 415):
         return HttpError(error.status_code, error.headers)
     if error.status_code == 400:
-        return InvalidRequestError("The request is not valid.")
+        return InvalidRequestError("The request is invalid.")
     return error
 
 

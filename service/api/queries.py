@@ -31,7 +31,7 @@ def decoded_query(request: Request[Any, Any, Any], type_: type[StructT]) -> Stru
         given[name] = value
     for name in given:
         if name not in type_.__struct_encode_fields__:
-            raise query_error(name, "is not a parameter here")
+            raise query_error(name, "is not a parameter of this operation")
     for name in needed:
         if name not in given:
             raise query_error(name, "is needed")
@@ -42,14 +42,14 @@ def decoded_query(request: Request[Any, Any, Any], type_: type[StructT]) -> Stru
         raise query_error(pointer.lstrip("/"), detail) from error
     for field in msgspec.structs.fields(type_):
         if field.encode_name in given and getattr(query, field.name) is None:
-            raise query_error(field.encode_name, "is left out, not null")
+            raise query_error(field.encode_name, "must be left out instead of null")
     return query
 
 
 def query_error(name: str, detail: str) -> InvalidRequestError:
     """Return the error of a query parameter; a name that nobody would have written is not repeated."""
     known = name if re.fullmatch(r"[a-z_]{1,40}", name) else "?"
-    return InvalidRequestError("A query parameter is wrong.", errors=(FieldError("#" + known, detail),))
+    return InvalidRequestError("A query parameter is invalid.", errors=(FieldError("#" + known, detail),))
 
 
 @cache

@@ -25,9 +25,9 @@ _TEXT: Final = "text/plain"
     "GET",
     "/v1/tables/{table:uuid}/record",
     id="getRecord",
-    summary="Take the record of a match that is over",
-    description="One document that holds everything: `blattwerk verify` checks it without network. With "
-    "`Accept: text/plain` a rendering for people. May be compressed.",
+    summary="Get the record of a match that is over",
+    description="One self-contained document, which `blattwerk verify` checks without a network. With `Accept: "
+    "text/plain` it is rendered for people. It may be compressed.",
     tag="records",
     query=TableQuery,
     response=types.RECORD,
@@ -54,8 +54,8 @@ async def get_record(
     "GET",
     "/v1/tables/{table:uuid}/audit",
     id="auditTable",
-    summary="Let the service verify a match that is over",
-    description="The same checks as `blattwerk verify` makes.",
+    summary="Verify a match that is over",
+    description="The same checks as in `blattwerk verify`.",
     tag="records",
     query=TableQuery,
     response=types.Audit,

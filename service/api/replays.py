@@ -27,11 +27,11 @@ _moves: Final = decoders_of({key: strict(game.move_type) for key, game in CURREN
     "GET",
     "/v1/tables/{table:uuid}/replay",
     id="getReplay",
-    summary="See a table as it was at any version",
-    description="One step with `version`, several with `from` and `to` (200 in one answer, `next_from` continues), "
-    "the newest one without any of them. Each step has the event as the viewer saw it and the view after it, with "
-    "what was legal then. While the match runs: your own seat or a spectator; afterwards every seat, and `all` "
-    "with open cards. Drafts and orders of hands are not part of it.",
+    summary="Get a table as it was at any version",
+    description="One step with `version`, several with `from` and `to` (at most 200 per response; `next_from` "
+    "continues), the newest one without any of them. Each step has the event as the viewer saw it and "
+    "the view after it, with what was legal then. During the match: your own seat or a spectator; "
+    "afterwards every seat, and `all` with all cards open. Drafts and hand orders are not included.",
     tag="replays",
     query=types.ReplayQuery,
     response=types.REPLAY,
@@ -60,10 +60,10 @@ async def get_replay(request: CallerRequest, table: FromPath[UUID], replays: Nam
     "GET",
     "/v1/tables/{table:uuid}/explain",
     id="explainMove",
-    summary="Learn why a move is or was legal or not",
-    description="Judges a move of a seat at the point after `version` events and names the rule that decides; "
-    "the view beside it is what that seat could know. Without `move` there is an answer for every card in its "
-    "hand. While the match runs: your own seat only.",
+    summary="Explain why a move is or was legal or not",
+    description="Judges a move of a seat at the point after `version` events and names the rule that decides, "
+    "together with the view that the seat had. Without `move` it judges every card of the hand. During "
+    "the match: your own seat only.",
     tag="replays",
     query=types.ExplainQuery,
     json_query={"move": MOVES},
@@ -84,7 +84,7 @@ def _span(query: types.ReplayQuery) -> tuple[int | None, int | None]:
     """Return first and last version: one alone, or a range."""
     if query.version is not None:
         if query.first is not None or query.last is not None:
-            raise ConflictError("Ask for one version, or from one to another, not for both.", code="range_conflict")
+            raise ConflictError("Give either `version` or `from` and `to`, not both.", code="range_conflict")
         return query.version, query.version
     if query.last is None:
         return query.first, None
@@ -103,7 +103,7 @@ def _decoder(text: str) -> Callable[[AnyGame], Any]:
         try:
             return decoded_for(text.encode(), _moves, game.key)
         except InvalidRequestError as error:
-            raise query_error("move", "is not the JSON of a move of this game") from error
+            raise query_error("move", "is not the JSON of a move in this game") from error
 
     return decode
 

@@ -11,7 +11,7 @@ from service.tables.views import ViewSeen
 GAME_PARAMETER: Final = {
     "game": {"type": "string", "pattern": "^[a-z][a-z_]{1,29}$", "maxLength": 30, "examples": sorted(CURRENT)}
 }
-TABLE_ETAG: Final = {"ETag": "Strong tag of this view, from version and viewer; for If-None-Match."}
+TABLE_ETAG: Final = {"ETag": "Strong entity tag of this view, for If-None-Match."}
 
 
 def view_response(seen: ViewSeen, headers: Mapping[str, str] | None = None) -> Response[bytes | None]:

@@ -22,9 +22,9 @@ from service.standings.standings import Standings
 
 _encode: Final = msgspec.json.Encoder().encode
 _COUNTS: Final = (
-    "Finished matches count, at private tables too, unless they are annulled. Bots are in no leaderboard. Who left "
-    "a seat to a bot while the match ran has the last place of it, if it was finished without him. New results are "
-    "there within seconds."
+    "Finished matches count, also at private tables, unless they are annulled. Leaderboards do not list bots. A "
+    "player who left the seat to a bot during a match that was then finished gets last place in it. New results "
+    "appear within seconds."
 )
 
 
@@ -32,14 +32,14 @@ _COUNTS: Final = (
     "GET",
     "/v1/leaderboards/{game:str}",
     id="getLeaderboard",
-    summary="Look at the leaderboard of a game",
+    summary="Get the leaderboard of a game",
     description=f"Most wins first, then the better average place. {_COUNTS}",
     tag="standings",
     query=types.LeaderboardQuery,
     response=types.Leaderboard,
     conditional=True,
     problems=(404,),
-    response_headers={"ETag": "Strong tag of the page; for If-None-Match."},
+    response_headers={"ETag": "Strong entity tag of the page, for If-None-Match."},
     path_parameters=GAME_PARAMETER,
     headers=PRIVATE_HEADERS,
 )
@@ -64,7 +64,7 @@ async def get_leaderboard(
     "GET",
     "/v1/players/{player:uuid}",
     id="getPlayer",
-    summary="Look at a player's public profile",
+    summary="Get a player's public profile",
     description=f"The public name, and statistics by game. {_COUNTS}",
     tag="players",
     response=types.PlayerPublic,

@@ -38,8 +38,8 @@ _NEXT_PAGE: Final = {"Link": "The next page, if there is one."}
     "/v1/tables",
     id="createTable",
     summary="Create a table",
-    description="You become host on seat 0. The commitment to the shuffle secret is in the answer; give your "
-    "client seed afterwards with takeSeat.",
+    description="You become host on seat 0. The response has the commitment to the shuffle secret; add your client "
+    "seed afterwards with takeSeat.",
     tag="tables",
     status=201,
     body=types.NEW_TABLE,
@@ -90,8 +90,8 @@ async def list_tables(request: CallerRequest, lobby: NamedDependency[Lobby]) -> 
     "GET",
     "/v1/tables/{table:uuid}",
     id="getTable",
-    summary="Look at a table as my seat, or as a spectator",
-    description="The whole of what the caller may see: seats, board and, for who holds a seat, `you` with hand, "
+    summary="Get my view of a table, as a seat or as a spectator",
+    description="Everything the caller may see: seats, board and, for a caller who has a seat, `you` with hand, "
     "open decision and legal moves; `you` is null for spectators. Poll it with If-None-Match.",
     tag="tables",
     query=types.TableQuery,
@@ -114,9 +114,9 @@ async def get_table(
     "/v1/tables/{table:uuid}/seats",
     id="takeSeat",
     summary="Sit down, add a client seed, or seat a bot",
-    description="Before the match. Without `seat` you get the first open one. Who sits already may call it "
-    "again, once, to add a client seed. `bot` is for the host. A private table asks for its "
-    "`join_code`.",
+    description="Before the match starts. Without `seat` you get the first open seat. A player who already has a "
+    "seat may call it again, once, to add a client seed. `bot` is for the host. A private table "
+    "requires its `join_code`.",
     tag="seats",
     status=201,
     body=types.Sit,
@@ -146,8 +146,8 @@ async def take_seat(
     "/v1/tables/{table:uuid}/seats/me",
     id="leaveTable",
     summary="Leave the table",
-    description="Before the match the seat becomes open; later a bot takes it. If the host leaves, the next "
-    "person clockwise becomes host; if no person is left the table is closed.",
+    description="Before the match the seat becomes open; during the match a bot takes it. If the host leaves, the "
+    "next person clockwise becomes host; if no person is left, the table is closed.",
     tag="seats",
     status=204,
     problems=(404, 409),
@@ -161,7 +161,7 @@ async def leave_table(request: CallerRequest, table: FromPath[UUID], tables: Nam
     "/v1/tables/{table:uuid}/seats/{seat:int}",
     id="freeSeat",
     summary="Free a bot's seat before the match (host)",
-    description="So that a person can sit there. The seats of people become open when they leave.",
+    description="Makes room for a person. A person's seat becomes open when that person leaves.",
     tag="seats",
     response=types.TABLE,
     problems=(400, 404, 409),
@@ -173,7 +173,7 @@ async def free_seat(
     request: CallerRequest, table: FromPath[UUID], seat: FromPath[int], tables: NamedDependency[Tables]
 ) -> Response[bytes | None]:
     if not 0 <= seat <= 5:
-        raise NotFoundError("There is nothing at this address for you.")
+        raise NotFoundError("Nothing is available to you at this address.")
     live_table = await tables.find(table, request.user.id)
     return view_response((await tables.unseat_bot(live_table, request.user.id, seat)).view)
 
@@ -183,8 +183,8 @@ async def free_seat(
     "/v1/tables/{table:uuid}/start",
     id="startRound",
     summary="Start the match, or the next round (host)",
-    description="`round` 1 starts the match. Where the host starts each round, the next number starts the next "
-    "one. A round that has started already is no error, so a retry is safe.",
+    description="`round` 1 starts the match. In games in which the host starts each round, the next number starts "
+    "the next round. Starting a round that has already started is not an error, so a retry is safe.",
     tag="tables",
     body=types.Start,
     response=types.TABLE,
@@ -205,7 +205,7 @@ async def start_round(
     "/v1/tables/{table:uuid}/options",
     id="changeOptions",
     summary="Change options between rounds (host)",
-    description="Only for games whose options may change in the lobby; the body holds the new values by name.",
+    description="Only in games whose options can be changed after creation; the body has the new values by name.",
     tag="tables",
     body=types.OPTIONS_CHANGE,
     response=types.TABLE,
@@ -228,8 +228,8 @@ async def change_options(
     "/v1/tables/{table:uuid}/ready",
     id="markReady",
     summary="Set or clear my ready mark",
-    description="The host sees that you are ready; nobody has to wait for it. All marks go when an option "
-    "changes or a round starts.",
+    description="Tells the host that you are ready; the host need not wait for it. All marks are cleared when an "
+    "option changes or a round starts.",
     tag="tables",
     body=types.Ready,
     response=types.TABLE,
@@ -249,8 +249,8 @@ async def mark_ready(
     "/v1/tables/{table:uuid}/end",
     id="endMatch",
     summary="End an open match between rounds (host)",
-    description="For matches without a fixed end (Rommé with `match_end` open), after any round but before the "
-    "next; places follow from the totals.",
+    description="For matches without a fixed end (Rommé with `match_end` set to `open`), between two rounds. "
+    "Places follow from the totals.",
     tag="tables",
     response=types.TABLE,
     problems=(404, 409),
@@ -269,8 +269,8 @@ async def end_match(
     "/v1/tables/{table:uuid}/moves",
     id="makeMove",
     summary="Answer a decision",
-    description="Send `you.decision` with the move. The same decision with the same move again, days later too, "
-    "gives the same answer and records nothing twice; with another move it is refused.",
+    description="Send `you.decision` with the move. Sending the same decision with the same move again, even days "
+    "later, gives the same response and records nothing twice; with another move it is refused.",
     tag="moves",
     body=types.MOVE_REQUESTS,
     response=types.MOVE_RESULT,
@@ -294,8 +294,8 @@ async def make_move(
     "GET",
     "/v1/tables/{table:uuid}/events",
     id="listEvents",
-    summary="Read a table's events as my seat may see them",
-    description="In order of their versions, from any version on. After the match everything is open to everyone.",
+    summary="List a table's events as my seat may see them",
+    description="In order of version, after any version. Once the match is over, everything is open to everyone.",
     tag="events",
     query=types.EventsQuery,
     response=types.EVENT_PAGE,
@@ -317,7 +317,7 @@ async def list_events(request: CallerRequest, table: FromPath[UUID], tables: Nam
     "GET",
     "/v1/tables/{table:uuid}/head",
     id="getHead",
-    summary="Get the signed end of a table's chain",
+    summary="Get the signed head of a table's chain",
     description="Two different signed heads of one version prove that the server showed two histories.",
     tag="events",
     query=types.TableQuery,

@@ -25,9 +25,9 @@ _FRESH: Final = {"Cache-Control": "no-cache"}
     "GET",
     "/v1/log/checkpoint",
     id="getCheckpoint",
-    summary="Take the signed checkpoint of the transparency log",
+    summary="Get the signed checkpoint of the transparency log",
     description="A C2SP tlog-checkpoint: origin, number of leaves and root hash (RFC 6962), signed by the key that "
-    "signs heads. Keep it: the log has to be consistent with it for ever.",
+    "signs heads. Keep it: the log must stay consistent with it forever.",
     tag="transparency",
     public=True,
     response=str,
@@ -43,8 +43,9 @@ async def get_checkpoint(transparency: NamedDependency[Transparency]) -> str:
     "/v1/log/inclusion",
     id="getInclusion",
     summary="Prove that a match is in the transparency log",
-    description="For all who may see the table, once its match is over (a moment later, 409 `not_in_log` until "
-    "then). `size` asks for an earlier tree that has the match in it. The record of a match carries such a proof.",
+    description="For everybody who may see the table, shortly after its match is over; until then 409 "
+    "`not_in_log`. `size` selects an earlier tree that contains the match. The record of a match "
+    "contains such a proof.",
     tag="transparency",
     query=types.InclusionQuery,
     response=types.LogInclusion,
@@ -71,7 +72,7 @@ async def get_inclusion(
     "GET",
     "/v1/log/consistency",
     id="getConsistency",
-    summary="Prove that the transparency log only grew",
+    summary="Prove that the transparency log has only grown",
     description="The proof that the tree of `to` leaves begins with the tree of `from` leaves, for "
     "`blattwerk verify --consistency`. 409 `no_such_tree` if the log has no trees of these sizes.",
     tag="transparency",
@@ -90,11 +91,11 @@ async def get_consistency(request: Request[Any, Any, Any], transparency: NamedDe
     "GET",
     "/v1/log/entries",
     id="listEntries",
-    summary="Read the leaves of the transparency log",
-    description="For monitors, which make the tree again and hold it against checkpoints. A leaf is a tag of the "
-    "table, SHA-256 over its id, and a commitment to the head at the end of its match, SHA-256 over id, version "
-    "and chain hash. It tells nothing to somebody who does not know the table's random id. Two leaves whose first "
-    "32 bytes are equal would be two ends of one match.",
+    summary="List the leaves of the transparency log",
+    description="For monitors, which rebuild the tree and compare it with checkpoints. A leaf is a tag of the "
+    "table, SHA-256 over its id, and a commitment to the head at the end of its match, SHA-256 over "
+    "id, version and chain hash. It reveals nothing to anybody who does not know the table's random "
+    "id. Two leaves whose first 32 bytes are equal would be two ends of one match.",
     tag="transparency",
     public=True,
     query=types.EntriesQuery,

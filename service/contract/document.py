@@ -29,21 +29,21 @@ _TAGS: Final = {
     "moves": "Answers to decisions.",
     "private": "What a seat keeps to itself: drafts, the order of its hand, advice.",
     "events": "What was recorded.",
-    "replays": "Any version of a match again, and why a move was legal or not.",
+    "replays": "Any version of a match, and why a move was legal or not.",
     "records": "Matches that are over, as evidence.",
     "transparency": "The log of all matches that are over: signed, append-only, open to monitors.",
     "disputes": "Challenges of recorded moves, and how arbiters decide them.",
-    "operations": "Health and figures.",
+    "operations": "Health and metrics.",
 }
 _DESCRIPTION: Final = """\
 Backend of card-game apps. Every accepted move is an immutable event; a table's `version` counts them.
 
-**Decisions.** A view says `you.decision`; send that number with the move. A retry of the same move gets the
-same answer, so a client on a bad network simply sends again.
+**Decisions.** A view has `you.decision`; send that number with the move. A retry of the same move gets the same
+response, so a client on a bad network simply sends it again.
 
 **Legal moves.** `you.legal` has an entry for each kind of move open now, with the cards that may be used.
 
-**Unknown kinds.** Unions are told apart by `type` or `game`. New kinds may come: ignore those you do not know.
+**Unknown kinds.** Unions are discriminated by `type` or `game`. New kinds may be added: ignore those you do not know.
 
 **Problems.** Errors are `application/problem+json` (RFC 9457) with a stable `code`; `rule` names the rule that
 refused a move, see `GET /v1/games/{game}/rules`.
@@ -74,7 +74,7 @@ def contract(operations: Sequence[Operation]) -> dict[str, Any]:
         "servers": [
             {
                 "url": "/",
-                "description": "Where this contract was read: local, staging or production.",
+                "description": "The service that this contract was read from.",
                 "x-internal": False,
             }
         ],
@@ -208,7 +208,7 @@ def _header_parameters(operation: Operation) -> Iterable[dict[str, Any]]:
             "name": "Idempotency-Key",
             "in": "header",
             "required": True,
-            "description": "A quoted string chosen for this request and sent again with every retry of it.",
+            "description": "A quoted string that you choose for this request and send again with every retry.",
             "schema": {
                 "type": "string",
                 "pattern": r'^"[!#-\[\]-~]{16,128}"$',
@@ -222,7 +222,7 @@ def _header_parameters(operation: Operation) -> Iterable[dict[str, Any]]:
             "name": "If-None-Match",
             "in": "header",
             "required": False,
-            "description": "The ETag you have; the answer is 304 while it is the present one.",
+            "description": "The ETag that you have; the response is 304 as long as it is current.",
             "schema": {"type": "string", "maxLength": TAG_LENGTH_MAX, "examples": ['"41.0.5a3c77e1-2"']},
         }
 
@@ -251,7 +251,7 @@ def _responses(operation: Operation) -> dict[str, Any]:
     return made
 
 
-_STATUS_TEXTS: Final = {200: "Done.", 201: "Created.", 204: "Done; there is nothing to say."}
+_STATUS_TEXTS: Final = {200: "Done.", 201: "Created.", 204: "Done; the response has no body."}
 
 
 def _problem_statuses(operation: Operation) -> list[int]:

@@ -90,7 +90,7 @@ class Disputes:
             await self._open(account, dispute, asked)
             row = await self._store.row(dispute)
         if row is None:
-            raise UnavailableError("The dispute is not there yet; try again.", headers={"Retry-After": "1"})
+            raise UnavailableError("The dispute is not ready yet; try again.", headers={"Retry-After": "1"})
         loaded = await load(self._log, row)
         opened = loaded.state.opened
         same = (opened.table, opened.version, opened.claim) == (str(asked.table), asked.version, asked.claim)
@@ -237,7 +237,9 @@ class Disputes:
             seat, over = None if viewer == "all" else viewer, is_over(table)
             await self._command(account, dispute, lambda one: rules.look(one.state, account.id, seat, match_over=over))
         elif viewer not in (None, seat_of(table.state, account.id)) and not is_over(table):
-            raise ConflictError("The match is not over; other seats open with its end.", code="match_running")
+            raise ConflictError(
+                "The match is not over; other seats can be seen only after its end.", code="match_running"
+            )
         return await self._room.show(loaded, table, viewer)
 
     async def erase_texts(self, account: str) -> None:
@@ -278,7 +280,7 @@ class Disputes:
             outcome = await self._record_verdict(loaded, fact, event, status, text, table)
         if outcome is Outcome.BROKEN:
             self._cache.drop(loaded.table)
-            raise UnavailableError("The dispute is read again; try again.", headers={"Retry-After": "1"})
+            raise UnavailableError("The dispute is being reloaded; try again.", headers={"Retry-After": "1"})
         return outcome in (Outcome.APPENDED, Outcome.PRESENT)
 
     async def _record_verdict(
@@ -311,7 +313,7 @@ class Disputes:
         """Return a dispute if it exists for this account, and whether as one of its arbiters."""
         row = await self._store.row(dispute)
         if row is None or (account.role != "arbiter" and UUID(account.id) not in row.people):
-            raise NotFoundError("There is no such dispute for you.")
+            raise NotFoundError("There is no such dispute, or it is not available to you.")
         loaded = await load(self._log, row)
         return loaded, account.role == "arbiter" and account.id not in loaded.state.opened.barred
 
@@ -350,7 +352,7 @@ class Disputes:
         return row.time
 
     def _id_for(self, account: str, key: str) -> UUID:
-        """An id that follows from an idempotency key and that nobody outside can foresee."""
+        """An id that follows from an idempotency key and that nobody outside can predict."""
         message = b"blattwerk/dispute\0" + account.encode() + b"\0" + key.encode()
         return UUID(bytes=hashlib.blake2b(message, key=self._key, digest_size=16).digest(), version=4)
 

@@ -40,11 +40,13 @@ def reserved_port(settings: Settings) -> Iterator[int]:
         reserved.bind((host, port))
     except OSError as error:
         if error.errno == errno.EADDRINUSE:
-            raise ServeError(f"{place} is in use; another one: {PREFIX}PORT=8001") from error
+            raise ServeError(f"{place} is in use; choose another one, such as {PREFIX}PORT=8001") from error
         if error.errno == errno.EACCES:
-            raise ServeError(f"{place} is not for this account; another one: {PREFIX}PORT=8000") from error
+            raise ServeError(
+                f"{place} cannot be used by this account; choose another one, such as {PREFIX}PORT=8000"
+            ) from error
         raise ServeError(
-            f"{settings.host} is no address of this machine that can be listened on; {PREFIX}HOST says which"
+            f"{settings.host} is not an address that this machine can listen on; set {PREFIX}HOST"
         ) from error
     with reserved:
         yield port

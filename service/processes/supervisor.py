@@ -185,7 +185,7 @@ def _wait_until_answered(api: Process, settings: Settings) -> None:
     deadline = time.monotonic() + _READY_SECONDS
     while not answers(settings.host, settings.port):
         if api.returncode is not None or time.monotonic() > deadline:
-            raise ServeError("the API ended before it answered; what it logged says why")
+            raise ServeError("the API ended before it was ready; its log says why")
         time.sleep(_LOOK_SECONDS)
 
 

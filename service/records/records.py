@@ -57,7 +57,7 @@ class Records:
         async with table.lock:
             await self._cache.catch_up(table)
         if not is_over(table):
-            raise ConflictError("The match is not over; its record comes with its end.", code="match_running")
+            raise ConflictError("The match is not over; its record is available after its end.", code="match_running")
         if table.codec.game.round_number(table.state.game_state) == 0:
             raise ConflictError("No match was played at this table.", code="match_not_started")
 

@@ -79,9 +79,9 @@ class Transparency:
         """Return a match's leaf and the proof that it is in the tree of `size` leaves, of all if None."""
         leaf, present = await self._store.leaf_of(stream), await self._store.size()
         if leaf is None:
-            raise ConflictError("The match is not in the log yet; ask again in a moment.", code="not_in_log")
+            raise ConflictError("The match is not in the log yet; try again in a moment.", code="not_in_log")
         if size is not None and not leaf.position < size <= present:
-            raise ConflictError("The log had no tree of this size with the match in it.", code="no_such_tree")
+            raise ConflictError("The log has no tree of this size that contains the match.", code="no_such_tree")
         return leaf, await self._inclusion(leaf, present if size is None else size)
 
     async def consistency(self, old: int, new: int | None) -> Consistency:
@@ -89,7 +89,7 @@ class Transparency:
         present = await self._store.size()
         new = present if new is None else new
         if not 1 <= old <= new <= present:
-            raise ConflictError("The log had no trees of these sizes, in this order.", code="no_such_tree")
+            raise ConflictError("The log has no trees of these sizes, in this order.", code="no_such_tree")
         return Consistency(old, new, tuple(one.hex() for one in await self._hashes(consistency_spans(old, new))))
 
     async def entries(self, first: int, limit: int) -> Entries:

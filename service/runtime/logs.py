@@ -1,8 +1,7 @@
-"""Structured logs: one line for each event, with request and table where there are any, without secrets.
+"""Structured logs: one line per event, with request and table if there are any, without secrets.
 
-What was written for people and what must not be read by them do not mix: whatever looks like a card, and
-whatever stands under a name that says secret, is withheld from the line. Nothing should ever log a card;
-this is for the day on which somebody does.
+Whatever looks like a card, and every value whose name says that it is secret, is withheld from the line. No code
+should ever log a card; this is for the day on which some does.
 """
 
 import logging
@@ -69,7 +68,7 @@ def _with_context(_: Any, __: str, event: MutableMapping[str, Any]) -> MutableMa
 
 
 def withhold(_: Any, __: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
-    """Replace cards and secrets in a line, wherever they stand in it."""
+    """Replace cards and secrets in a line, wherever they are."""
     for name, value in event.items():
         event[name] = _clean(name, value)
     return event

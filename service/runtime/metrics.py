@@ -1,4 +1,4 @@
-"""Figures for operators, under OpenTelemetry's names; labels carry no ids, names or cards."""
+"""Metrics for operators, named as in OpenTelemetry; labels carry no ids, names or cards."""
 
 import os
 from collections.abc import Iterator
@@ -10,7 +10,7 @@ _BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5
 
 
 class _OfThisProcess(Collector):
-    """The figures of a registry, labelled with the process.
+    """The metrics of a registry, labelled with the process.
 
     All API processes accept from one socket, so any of them may answer a scrape; without the label counters
     of several processes would pass for one that goes up and down.
@@ -29,7 +29,7 @@ class _OfThisProcess(Collector):
 
 
 class Metrics:
-    """The figures of one process."""
+    """The metrics of one process."""
 
     def __init__(self) -> None:
         self.registry = CollectorRegistry()
@@ -46,7 +46,7 @@ class Metrics:
         self._durations.labels(method, route, status).observe(seconds)
 
     def text(self) -> bytes:
-        """Return all figures in Prometheus' text format."""
+        """Return all metrics in Prometheus' text format."""
         labelled = CollectorRegistry(auto_describe=False)
         labelled.register(_OfThisProcess(self.registry))
         return generate_latest(labelled)

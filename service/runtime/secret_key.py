@@ -1,4 +1,5 @@
-"""The secret key of a service with embedded servers: made once, kept in the data folder, read by its owner only."""
+"""The secret key of a service with embedded servers: generated once, kept in the data folder, readable only by its
+owner."""
 
 import os
 import secrets
@@ -8,9 +9,9 @@ from service.runtime.settings import SettingsError
 
 
 def kept_key(data_folder: Path) -> str:
-    """Return the key of a data folder, 64 hexadecimal digits; it is made if there is none.
+    """Return the key of a data folder, 64 hexadecimal digits; it is generated if there is none.
 
-    The folder has to exist and to be held, so that no two processes make one.
+    The folder must exist and be locked, so that no two processes generate one.
     """
     file = data_folder / "secret-key"
     if not file.exists():
@@ -29,7 +30,7 @@ def kept_key(data_folder: Path) -> str:
 
 
 def _make(file: Path) -> None:
-    """Write a new key, whole or not at all."""
+    """Write a new key, completely or not at all."""
     draft = file.with_name("secret-key.new")
     draft.unlink(missing_ok=True)
     with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w") as opened:

@@ -86,7 +86,7 @@ class Committer:
         loop = asyncio.get_running_loop()
         now = loop.time()
         if self._closing or len(self._queue) >= WAITING_EVENTS_MAX or self._unavailable_for_long(now):
-            raise StoreUnavailableError("the log takes no events now")
+            raise StoreUnavailableError("the log accepts no events at the moment")
         future: asyncio.Future[Appended] = loop.create_future()
         self._queue.append(_Waiting(event, encode_row(event), future, now + self._timeout))
         self._filled.set()

@@ -47,7 +47,7 @@ class Feed(Generic[PlaceT]):
         self._woken.set()
 
     async def batches(self) -> AsyncGenerator[list[PlaceT], None]:
-        """Give what is new, again and again, for ever. A batch counts as read when the next one is asked for.
+        """Yield what is new, again and again, forever. A batch counts as read when the next one is asked for.
 
         While the database is unavailable this waits for it.
         """

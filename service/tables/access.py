@@ -1,4 +1,4 @@
-"""For whom a table exists."""
+"""Which accounts may see a table."""
 
 from uuid import UUID
 
@@ -54,7 +54,7 @@ def everything_open(state: TableState) -> bool:
 
 
 def may_see(state: TableState, account: str, code: str | None, join_code: str | None) -> bool:
-    """Whether the table exists for this account. A private one does for its people and with its code only."""
+    """Whether this account may see the table. A private table is visible to its players, and with its join code."""
     if state.setup.visibility != "private" or seat_of(state, account) is not None:
         return True
     return is_code(code, join_code)
@@ -62,4 +62,4 @@ def may_see(state: TableState, account: str, code: str | None, join_code: str | 
 
 def no_table() -> NotFoundError:
     """Return the error for a table that does not exist for the caller."""
-    return NotFoundError("There is no such table for you.")
+    return NotFoundError("There is no such table, or it is not available to you.")

@@ -1,4 +1,4 @@
-"""The list of public tables: from Redis, or from the log while Redis is unavailable or not complete."""
+"""The list of public tables: from Redis, or from the log while Redis is unavailable or incomplete."""
 
 from typing import Final
 from uuid import UUID

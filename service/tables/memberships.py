@@ -32,7 +32,7 @@ class Memberships:
         self._lists = lists
 
     async def show_names_of(self, account: str) -> None:
-        """Write the views of the account's tables again, with its present name."""
+        """Rewrite the views of the account's tables with its current name."""
         for stream in await self._tables_of(account):
             table = await self._access.existing(stream)
             async with table.lock:
@@ -46,7 +46,7 @@ class Memberships:
                 await self._tables.leave(await self._access.find(stream, account), account)
 
     async def _tables_of(self, account: str) -> list[UUID]:
-        """The tables in which the account holds a seat; from the log while Redis cannot say so."""
+        """The tables at which the account has a seat; from the log while Redis cannot tell."""
         with suppress(RedisUnavailableError):
             names = await self._lists.tables_of(account)
             if names is not None:

@@ -29,7 +29,7 @@ class Command(Struct, frozen=True):
 
     type: str
     id: UUID
-    """The same for every try of the same command; the log records it once."""
+    """The same for every attempt of the same command; the log records it once."""
     digest: bytes
     """SHA-256 of what was asked, to tell a retry from another command under the same key."""
     decision: int | None = None
@@ -100,7 +100,7 @@ class Recorder:
         except BrokenChainError:
             # What was folded here is not in the log, as after a failover that lost events: fold anew.
             self.cache.drop(table.stream)
-            raise UnavailableError("The table is read again; try again.", headers={"Retry-After": "1"}) from None
+            raise UnavailableError("The table is being reloaded; try again.", headers={"Retry-After": "1"}) from None
 
     async def is_recorded(self, command: Command, stream: UUID, bucket: int) -> bool:
         """Whether this very command is in a stream already; only one with a key can be.
@@ -119,7 +119,7 @@ class Recorder:
         return Command(type_, self.derived(b"command", account, key), digest, None, move, keyed=True)
 
     def derived(self, label: bytes, account: str, key: str) -> UUID:
-        """An id that follows from an idempotency key and that nobody outside can foresee."""
+        """An id that follows from an idempotency key and that nobody outside can predict."""
         message = b"blattwerk/id\0" + label + b"\0" + account.encode() + b"\0" + key.encode()
         return UUID(bytes=hashlib.blake2b(message, key=self._key, digest_size=16).digest(), version=4)
 

@@ -1,4 +1,4 @@
-"""From a refusal of the domain to the error that the caller gets: the one place where this happens."""
+"""Translates refusals of the domain to errors for callers; the only place that does."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, NoReturn
@@ -65,10 +65,10 @@ def raise_dispute_refusal(refused: DisputeRefusal) -> NoReturn:
 
 
 OPTION_SENTENCES: Final = {
-    "option_unknown": "The game has no option of this name.",
-    "option_value": "The value is not one of those the option allows.",
+    "option_unknown": "The game has no such option.",
+    "option_value": "The option does not allow this value.",
     "option_conflict": "The option contradicts another one.",
-    "option_locked": "The option cannot be changed any more in this match.",
+    "option_locked": "The option can no longer be changed in this match.",
 }
 
 

@@ -24,10 +24,10 @@ from service.tables.snapshots import Snapshots, Step
 from service.tables.views import Names
 
 Viewer: TypeAlias = Seat | Literal["spectator", "all"]
-"""Whose eyes a replay is seen with; `all` sees every hand."""
+"""The viewer of a replay; `all` sees every hand."""
 
 STEPS_MAX: Final = 200
-"""Steps of one answer."""
+"""Steps in one response."""
 _encode: Final = msgspec.json.Encoder().encode
 
 
@@ -64,7 +64,7 @@ class Explained(Struct, frozen=True):
 
 
 class _Caller(Struct, frozen=True):
-    """A caller at a table that exists for him."""
+    """A caller at a table that the caller may see."""
 
     table: TableState
     """As it is now."""
@@ -157,13 +157,13 @@ class Replays:
 
 
 def _permitted(caller: _Caller, viewer: Viewer | None) -> Viewer:
-    """Return whose eyes the caller may look with: while the match runs his own or a spectator's."""
+    """Return the viewer for a caller: during the match the caller's own seat or a spectator."""
     if viewer is None:
         return "spectator" if caller.seat is None else caller.seat
     if isinstance(viewer, int) and viewer >= caller.table.setup.seats:
         raise_refusal(TableRefusal("seat_unknown"), caller.table.setup.game)
     if viewer not in (caller.seat, "spectator") and not everything_open(caller.table):
-        raise ConflictError("The match is not over; other seats open with its end.", code="match_running")
+        raise ConflictError("The match is not over; other seats can be seen only after its end.", code="match_running")
     return viewer
 
 

@@ -180,6 +180,6 @@ class Snapshots:
 def _step(stream: UUID, state: TableState | None, row: StoredEvent) -> Step:
     if state is None:
         if row.type != "create":
-            raise NotFoundError("There is no such table for you.")
+            raise NotFoundError("There is no such table, or it is not available to you.")
         return Step(*begun(stream, row))
     return Step(*continued(state, row))

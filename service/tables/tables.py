@@ -84,7 +84,7 @@ class Tables:
         """Create a table; its creator is host on seat 0. The same key again gives the same table."""
         definition = CURRENT.get(game)
         if definition is None:
-            raise NotFoundError("There is no game of this name.")
+            raise NotFoundError("There is no such game.")
         stream = self._recorder.derived(b"table", account, key)
         secret = secrets.token_bytes(32)
         facts = rules.create(
@@ -160,7 +160,7 @@ class Tables:
         )
 
     async def start(self, table: LiveTable, account: str, round_number: int) -> TableAnswer:
-        """Start the match, or the next round where the host does that. A started round is no error."""
+        """Start the match, or the next round where the host does that. Starting a started round is not an error."""
 
         def judge(own: Seat | None) -> Facts | TableRefused:
             state = table.state
@@ -190,7 +190,7 @@ class Tables:
         )
 
     async def move(self, table: LiveTable, account: str, decision: int, move: Any) -> MoveAnswer:
-        """Answer a decision. A retry gets the same answer, days later too; nothing is appended twice."""
+        """Answer a decision. A retry gets the same result, even days later; nothing is appended twice."""
         attempt = MoveAttempt(self._recorder, table, account, decision, move)
         async with table.lock:
             outcome = await carry_out(attempt)

@@ -89,7 +89,7 @@ class RommeStockEmptied(Struct, frozen=True, gc=False, tag_field="type", tag="st
     """A turn ended with an empty stock."""
 
     count: int
-    """For the how-manieth time in this round, 1 to 4."""
+    """How many times this has happened in this round, 1 to 4."""
 
 
 class RommeStockShuffled(Struct, frozen=True, gc=False, tag_field="type", tag="stock_shuffled"):

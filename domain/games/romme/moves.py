@@ -42,7 +42,7 @@ ChosenCards: TypeAlias = Annotated[
 ]
 ChosenEnd: TypeAlias = Annotated[
     End | None,
-    Meta(description="Where the ace goes in a run of all 13 ranks: high if nothing is said; else without effect."),
+    Meta(description="Where the ace goes in a run of all 13 ranks: high if not given; otherwise without effect."),
 ]
 
 

@@ -72,12 +72,12 @@ OPTIONS_SCHEMA: Final[dict[str, Any]] = {
             "type": ["integer", "null"],
             "minimum": 1,
             "maximum": 30,
-            "description": "Only if the match ends by rounds: how many, 5 if nothing is said; otherwise null.",
+            "description": "Only if the match ends by rounds: how many, 5 if not given; otherwise null.",
         },
         "target_score": {
             "type": ["integer", "null"],
             "enum": [100, 200, 300, 500, 1000, None],
-            "description": "Only if the match ends by points: how many, 500 if nothing is said; otherwise null.",
+            "description": "Only if the match ends by points: how many, 500 if not given; otherwise null.",
         },
     },
 }

@@ -67,7 +67,7 @@ class VonHerzenGiverTurn(Struct, frozen=True, gc=False):
     """Cards of the counter-proposal; 0: there was none."""
     result: Literal["passed", "declined", "withdrawn", "accepted", "taken", "agreed"]
     partner: Seat | None
-    """With whom the giver swapped, if he did."""
+    """The seat with which the giver swapped, if any."""
     swapped: int
     """Cards swapped each way."""
 

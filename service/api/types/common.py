@@ -28,7 +28,8 @@ JoinCode = Annotated[
     ),
 ]
 Cursor = Annotated[
-    str, Meta(min_length=1, max_length=300, pattern="^[A-Za-z0-9_-]+$", description="`next_cursor` of the page before.")
+    str,
+    Meta(min_length=1, max_length=300, pattern="^[A-Za-z0-9_-]+$", description="`next_cursor` of the previous page."),
 ]
-Limit = Annotated[int, Meta(ge=1, le=100, description="Most items of the page.")]
+Limit = Annotated[int, Meta(ge=1, le=100, description="Maximum number of items on the page.")]
 GameKey = Annotated[str, Meta(pattern="^[a-z][a-z_]{1,29}$", max_length=30, examples=["hearts"])]

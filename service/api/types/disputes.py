@@ -1,4 +1,4 @@
-"""The types of the API for disputes: bodies, queries, and answers that depend on the game."""
+"""The types of the API for disputes: bodies, queries, and responses that depend on the game."""
 
 from typing import Annotated, Any, Final, Literal
 
@@ -44,7 +44,7 @@ class NewResolution(Struct, frozen=True, forbid_unknown_fields=True):
 
     decision: Verdict
     reasons: Text
-    annulled: Annotated[bool, Meta(description="Whether the match leaves the standings.")] = False
+    annulled: Annotated[bool, Meta(description="Whether the match is removed from the standings.")] = False
 
 
 class NewAppeal(Struct, frozen=True, forbid_unknown_fields=True):
@@ -54,7 +54,7 @@ class NewAppeal(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class DisputesQuery(Struct, frozen=True):
-    """Filter and place in the list of disputes."""
+    """Filter and position in the list of disputes."""
 
     status: Annotated[DisputeStatus | None, Meta(description="Only disputes in this status.")] = None
     limit: Limit = 20
@@ -66,7 +66,7 @@ class EvidenceQuery(Struct, frozen=True):
 
     seat: Annotated[
         Literal["0", "1", "2", "3", "4", "5", "all"] | None,
-        Meta(description="A seat, or `all` with the server's part; only the public evidence if it is not given."),
+        Meta(description="A seat, or `all` including the server's part; only the public evidence if not given."),
     ] = None
 
 
@@ -76,7 +76,7 @@ class DisputeSummary(Struct, frozen=True):
     dispute: Id
     table: Id
     version: ReachedVersion
-    player: Annotated[Id, Meta(description="Who disputes it.")]
+    player: Annotated[Id, Meta(description="The player who opened the dispute.")]
     claim: Claim
     status: DisputeStatus
     opened: Time
@@ -94,12 +94,12 @@ def _seat_type(game: AnyGame) -> Any:
         ("seat", SeatNumber),
         ("before", Annotated[TABLES[game.key] | None, Meta(description="Null for the first version.")]),
         ("after", TABLES[game.key]),
-        ("legal", Annotated[many(game.legal_type), Meta(description="What the seat might do before.")]),
+        ("legal", Annotated[many(game.legal_type), Meta(description="What the seat was allowed to do before.")]),
         ("move", Annotated[game.move_type | None, Meta(description="The seat's disputed move.")]),
         ("judged", Annotated[many(EXPLANATIONS[game.key]), Meta(description="That move and every card of the hand.")]),
-        ("digest", Annotated[Hash | None, Meta(description="SHA-256 of the move as it was asked for.")]),
+        ("digest", Annotated[Hash | None, Meta(description="SHA-256 of the move as it was requested.")]),
     ]
-    doc = "What one seat saw and was allowed around the disputed version, without names, drafts and join code."
+    doc = "What one seat saw and was allowed to do around the disputed version, without names, drafts and join code."
     return defstruct(class_name(game, "SeatEvidence"), fields, frozen=True, namespace={"__doc__": doc})
 
 
@@ -111,7 +111,7 @@ EVIDENCE: Final[Any] = per_game(
         ("dispute", Id),
         ("table", Id),
         ("version", ReachedVersion),
-        ("shape", Annotated[Hash, Meta(description="Digest of the form of views that the hashes are of.")]),
+        ("shape", Annotated[Hash, Meta(description="Digest of the schema of the views that were hashed.")]),
         ("command", ReceivedCommand),
         ("chain_before", Hash),
         ("chain_after", Hash),
@@ -127,8 +127,9 @@ EVIDENCE: Final[Any] = per_game(
             Annotated[
                 bool | None,
                 Meta(
-                    description="Whether the log gives today what was frozen; null if views have another form by now, "
-                    "so that only the chain and the seals were compared, and they fit."
+                    description="Whether the log still gives what was frozen; null if the schema of views has "
+                    "changed since, so that only the chain and the seals could be compared, and they "
+                    "match."
                 ),
             ],
         ),

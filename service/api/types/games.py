@@ -37,9 +37,9 @@ class GameInfo(Struct, frozen=True):
 
 
 class RuleList(Struct, frozen=True):
-    """Every numbered rule of a game, and every code its rules refuse a move with."""
+    """Every numbered rule of a game, and every code with which its rules refuse a move."""
 
     game: str
     rules_version: Annotated[int, Meta(ge=1, le=9999)]
     rules: tuple[Rule, ...]
-    rejections: Annotated[dict[str, str], Meta(description="Code to a sentence for the player.")]
+    rejections: Annotated[dict[str, str], Meta(description="A sentence for the player, by code.")]

@@ -6,13 +6,13 @@ from msgspec import Struct
 
 
 class Health(Struct, frozen=True):
-    """Whether the process serves."""
+    """Whether the process handles requests."""
 
     status: Literal["ok"]
 
 
 class Readiness(Struct, frozen=True):
-    """Whether everything the process needs answers. Redis missing costs latency only."""
+    """Whether everything that the process needs responds. Without Redis only latency suffers."""
 
     status: Literal["ok", "degraded"]
     database: Literal["ok"]

@@ -20,7 +20,7 @@ class NewPlayer(Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class PlayerCreated(Struct, frozen=True):
-    """A new account and its first token, shown once."""
+    """A new account and its first token, which is shown only once."""
 
     player: Id
     name: Name
@@ -38,20 +38,20 @@ class Me(Struct, frozen=True):
 
 
 class MeChange(Struct, frozen=True, forbid_unknown_fields=True):
-    """What of the account is to change."""
+    """A change of the account."""
 
     name: Name
 
 
 class NewToken(Struct, frozen=True, forbid_unknown_fields=True):
-    """A further token, one for each device."""
+    """Another token, one for each device."""
 
     label: Annotated[str, Meta(min_length=1, max_length=60, pattern=NAME_PATTERN, examples=["phone"])]
     expires_in_days: Annotated[int, Meta(ge=1, le=3650)] = 365
 
 
 class TokenCreated(Struct, frozen=True):
-    """A new token, shown once."""
+    """A new token, which is shown only once."""
 
     token_id: Id
     label: str

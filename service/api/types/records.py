@@ -9,7 +9,7 @@ from domain.verify.report import Check
 
 
 class Audit(Struct, frozen=True):
-    """What verifying a match gives."""
+    """The result of verifying a match."""
 
     ok: bool
     checks: tuple[Check, ...]

@@ -13,32 +13,32 @@ from service.api.types.tables import EVENTS, TABLES, YOUS
 
 
 class ReplayQuery(Struct, frozen=True):
-    """Which steps of a table, and whose eyes to see them with."""
+    """Which steps of a table, and for which viewer."""
 
-    version: Annotated[ReachedVersion | None, Meta(description="The one version to see; goes without from and to.")] = (
-        None
-    )
+    version: Annotated[
+        ReachedVersion | None, Meta(description="The version to get; cannot be combined with `from` and `to`.")
+    ] = None
     first: Annotated[ReachedVersion | None, Meta(description="First version of a range; 1 if only `to` is given.")] = (
         msgspec.field(default=None, name="from")
     )
-    last: Annotated[
-        ReachedVersion | None, Meta(description="Last version of a range; the newest if it is not given.")
-    ] = msgspec.field(default=None, name="to")
+    last: Annotated[ReachedVersion | None, Meta(description="Last version of a range; the newest if not given.")] = (
+        msgspec.field(default=None, name="to")
+    )
     seat: Annotated[
         Literal["0", "1", "2", "3", "4", "5", "spectator", "all"] | None,
-        Meta(description="The viewer; your own seat if it is not given, or a spectator without one."),
+        Meta(description="The viewer; by default your own seat, or a spectator if you have none."),
     ] = None
     join_code: JoinCode | None = None
 
 
 class ExplainQuery(Struct, frozen=True):
-    """The point of a match and the move to judge there."""
+    """The point in a match and the move to judge there."""
 
     version: Annotated[
-        ReachedVersion | None, Meta(description="The point after this many events; now if it is not given.")
+        ReachedVersion | None, Meta(description="The point after this many events; the newest version if not given.")
     ] = None
     seat: Annotated[
-        Literal["0", "1", "2", "3", "4", "5"] | None, Meta(description="Who moves; your own seat if it is not given.")
+        Literal["0", "1", "2", "3", "4", "5"] | None, Meta(description="The seat that moves; your own if not given.")
     ] = None
     move: (
         Annotated[
@@ -46,7 +46,7 @@ class ExplainQuery(Struct, frozen=True):
             Meta(
                 min_length=2,
                 max_length=16_000,
-                description="The move as JSON, as in makeMove; every card of the hand if it is not given.",
+                description="The move as JSON, as in makeMove; if not given, every card of the hand is judged.",
             ),
         ]
         | None
@@ -63,11 +63,13 @@ def _step_type(game: AnyGame) -> Any:
             ("view", TABLES[game.key]),
             (
                 "hands",
-                Annotated[many(YOUS[game.key]) | None, Meta(description="Every seat's part for `all`, else null.")],
+                Annotated[
+                    many(YOUS[game.key]) | None, Meta(description="Every seat's part with `all`, otherwise null.")
+                ],
             ),
         ],
         frozen=True,
-        namespace={"__doc__": "One version of a table: what it brought, and the view after it."},
+        namespace={"__doc__": "One version of a table: its event, and the view after it."},
     )
 
 
@@ -75,12 +77,17 @@ def _explanation_type(game: AnyGame) -> Any:
     fields = [
         ("move", game.move_type),
         ("legal", bool),
-        ("code", Annotated[str | None, Meta(description="Why not; null if it is legal.")]),
-        ("rule", Annotated[str | None, Meta(description="The rule that refuses; null if the table does.")]),
+        ("code", Annotated[str | None, Meta(description="Why the move is not legal; null if it is.")]),
+        (
+            "rule",
+            Annotated[
+                str | None, Meta(description="The rule that refuses the move; null if no rule of the game does.")
+            ],
+        ),
         ("text", Annotated[str | None, Meta(description="The text of that rule.")]),
         ("detail", Annotated[str | None, Meta(description="A sentence for the player.")]),
-        ("have", Annotated[int | None, Meta(description="What the seat has of a quantity that is missing.")]),
-        ("need", Annotated[int | None, Meta(description="What it would need.")]),
+        ("have", Annotated[int | None, Meta(description="How much the seat has of what it lacks.")]),
+        ("need", Annotated[int | None, Meta(description="How much it would need.")]),
     ]
     doc = "The judgement of one move."
     return defstruct(class_name(game, "Explanation"), fields, frozen=True, namespace={"__doc__": doc})
@@ -89,7 +96,7 @@ def _explanation_type(game: AnyGame) -> Any:
 EXPLANATIONS: Final[dict[str, Any]] = {key: _explanation_type(game) for key, game in CURRENT.items()}
 REPLAY: Final[Any] = per_game(
     "Replay",
-    "Steps of a table for one viewer. `version` is the table's newest; `next_from` continues, null at the end.",
+    "Steps of a table for one viewer. `version` is the table's newest version; `next_from` continues, null at the end.",
     lambda game: [
         ("version", Version),
         ("seat", Literal["0", "1", "2", "3", "4", "5", "spectator", "all"]),
@@ -99,7 +106,7 @@ REPLAY: Final[Any] = per_game(
 )
 EXPLAINED: Final[Any] = per_game(
     "Explained",
-    "What the rules say of one seat's moves after `version` events, and the view that seat had.",
+    "What the rules say about one seat's moves after `version` events, and the view that seat had.",
     lambda game: [
         ("version", Version),
         ("seat", SeatNumber),

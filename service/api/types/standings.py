@@ -12,19 +12,19 @@ Matches = Annotated[int, Meta(ge=1, le=2**31 - 1, description="Matches that coun
 Wins = Annotated[int, Meta(ge=0, le=2**31 - 1, description="How many of them the player won, alone or in a tie.")]
 PlaceCounts = Annotated[
     tuple[Count, ...],
-    Meta(min_length=PLACES, max_length=PLACES, description="How often each place was taken, the first one first."),
+    Meta(min_length=PLACES, max_length=PLACES, description="How often the player took each place, first place first."),
 ]
 AveragePlace = Annotated[
-    float, Meta(ge=1, le=PLACES, description="To three digits, rounded down; a smaller one is better.")
+    float, Meta(ge=1, le=PLACES, description="To three decimal places, rounded down; lower is better.")
 ]
 Left = Annotated[
     int,
-    Meta(ge=0, le=2**31 - 1, description="How many matches were left to a bot; they count with the last place."),
+    Meta(ge=0, le=2**31 - 1, description="How many matches the player left to a bot; they count as last place."),
 ]
 
 
 class LeaderboardQuery(Struct, frozen=True):
-    """Place in a leaderboard."""
+    """Position in a leaderboard."""
 
     limit: Limit = 20
     cursor: Cursor | None = None
@@ -34,7 +34,7 @@ class LeaderboardEntry(Struct, frozen=True):
     """A player in a leaderboard."""
 
     player: Id
-    name: Annotated[str | None, Meta(description="Null once the account was erased.")]
+    name: Annotated[str | None, Meta(description="Null if the account was erased.")]
     matches: Matches
     wins: Wins
     places: PlaceCounts
@@ -51,7 +51,7 @@ class Leaderboard(Struct, frozen=True):
 
 
 class GameStatistics(Struct, frozen=True):
-    """What a player reached in one game."""
+    """The statistics of a player in one game."""
 
     game: str
     matches: Matches
@@ -65,7 +65,8 @@ class PlayerPublic(Struct, frozen=True):
     """An account as everybody may see it."""
 
     player: Id
-    name: Annotated[str | None, Meta(description="Null once the account was erased.")]
+    name: Annotated[str | None, Meta(description="Null if the account was erased.")]
     statistics: Annotated[
-        tuple[GameStatistics, ...], Meta(description="One entry for each game in which matches of the player count.")
+        tuple[GameStatistics, ...],
+        Meta(description="One entry for each game in which the player has matches that count."),
     ]

@@ -16,19 +16,19 @@ from service.api.types.per_game import class_name, many, members, per_game, unio
 
 
 class Sit(Struct, frozen=True, forbid_unknown_fields=True):
-    """A wish for a seat."""
+    """A request for a seat."""
 
     seat: Annotated[SeatNumber | None, Meta(description="The seat; null for the first open one.")] = None
     client_seed: Annotated[
         Hash | None,
-        Meta(description="32 random bytes in hex that the shuffles will depend on; may be added later, once."),
+        Meta(description="32 random bytes in hex on which the shuffles will depend; may be added later, once."),
     ] = None
     join_code: JoinCode | None = None
-    bot: Annotated[bool, Meta(description="Let a bot sit there (host; `seat` is needed).")] = False
+    bot: Annotated[bool, Meta(description="Seat a bot there (host only; requires `seat`).")] = False
 
 
 class Start(Struct, frozen=True, forbid_unknown_fields=True):
-    """Which round is to start; a round that has started already is no error."""
+    """The round to start; a round that has already started is not an error."""
 
     round: Annotated[int, Meta(ge=1, le=10_000, description="1 starts the match.", examples=[1])]
 
@@ -46,7 +46,7 @@ class TableQuery(Struct, frozen=True):
 
 
 class TablesQuery(Struct, frozen=True):
-    """Filters and place in the list of public tables."""
+    """Filters and position in the list of public tables."""
 
     game: Annotated[GameKey | None, Meta(description="Only tables of this game.")] = None
     status: Annotated[Status, Meta(description="Only tables in this status.")] = "lobby"
@@ -76,7 +76,7 @@ class TablePage(Struct, frozen=True):
 
 
 class EventsQuery(Struct, frozen=True):
-    """Place in a table's events."""
+    """Position in a table's events."""
 
     after: Annotated[Version, Meta(description="Only events with a greater version.")] = 0
     limit: Limit = 50
@@ -84,7 +84,7 @@ class EventsQuery(Struct, frozen=True):
 
 
 class Head(Struct, frozen=True):
-    """The signed end of a table's chain at one version."""
+    """The signed head of a table's chain at one version."""
 
     table: Id
     version: Version
@@ -95,7 +95,7 @@ class Head(Struct, frozen=True):
 
 
 class OptionsChange(Struct, frozen=True):
-    """New values of options by name; those that are not named keep theirs."""
+    """New values of options by name; options that are not named keep their values."""
 
 
 OPTIONS_CHANGE: Final[Any] = OptionsChange
@@ -113,7 +113,8 @@ def _you_type(game: AnyGame) -> Any:
             (
                 "decision",
                 Annotated[
-                    Version | None, Meta(description="Answer this number with the next move; null while none is open.")
+                    Version | None,
+                    Meta(description="The number to send with the next move; null while no decision is open."),
                 ],
             ),
             ("hand", tuple[Card, ...]),
@@ -146,7 +147,9 @@ def _table_type(game: AnyGame) -> Any:
             ("board", game.board_type | None),
             (
                 "you",
-                Annotated[YOUS[game.key] | None, Meta(description="What only your seat may know; null without one.")],
+                Annotated[
+                    YOUS[game.key] | None, Meta(description="What only your seat may know; null if you have no seat.")
+                ],
             ),
         ],
         frozen=True,
@@ -185,17 +188,19 @@ MOVE_RESULT: Final[Any] = per_game(
 )
 EVENT_PAGE: Final[Any] = per_game(
     "EventPage",
-    "A page of a table's events. `version` is the table's newest; `next_after` continues, null at the end.",
+    "A page of a table's events. `version` is the table's newest version; `next_after` continues, null at the end.",
     lambda game: [("version", Version), ("items", many(EVENTS[game.key])), ("next_after", Version | None)],
 )
 
 
 def _seats(game: AnyGame) -> Any:
     fewest, most = game.seats
-    return Annotated[int, Meta(ge=fewest, le=most, description="Number of seats, where the options do not say it.")]
+    return Annotated[
+        int, Meta(ge=fewest, le=most, description="Number of seats, in games whose options do not set it.")
+    ]
 
 
-_BOTS = Annotated[tuple[SeatNumber, ...], Meta(max_length=5, description="Seats that bots take; seat 0 is yours.")]
+_BOTS = Annotated[tuple[SeatNumber, ...], Meta(max_length=5, description="Seats for bots; seat 0 is yours.")]
 NEW_TABLE: Final[Any] = per_game(
     "NewTable",
     "A table to create; its creator is host on seat 0.",

@@ -10,7 +10,7 @@ from service.api.types.common import Hash, Id, JoinCode
 
 LeafCount = Annotated[int, Meta(ge=0, le=2**53 - 1, description="Number of leaves of the transparency log.")]
 TreeSize = Annotated[int, Meta(ge=1, le=2**53 - 1, description="Number of leaves of a tree.")]
-LeafIndex = Annotated[int, Meta(ge=0, le=2**53 - 1, description="Place of a leaf, from 0.")]
+LeafIndex = Annotated[int, Meta(ge=0, le=2**53 - 1, description="Index of a leaf, from 0.")]
 Proof = Annotated[tuple[Hash, ...], Meta(max_length=64, description="Hashes, from the leaves up.")]
 VerifierKey = Annotated[str, Meta(description="C2SP verifier key of heads and checkpoints: name, key id and key.")]
 
@@ -19,24 +19,24 @@ class InclusionQuery(Struct, frozen=True):
     """Which match, and in which tree."""
 
     table: Annotated[Id, Meta(description="The table's id.")]
-    size: Annotated[TreeSize | None, Meta(description="Leaves of the tree; all if it is not given.")] = None
+    size: Annotated[TreeSize | None, Meta(description="Number of leaves of the tree; all if not given.")] = None
     join_code: JoinCode | None = None
 
 
 class ConsistencyQuery(Struct, frozen=True):
     """The sizes of two trees."""
 
-    old: Annotated[TreeSize, Meta(description="Leaves of the earlier tree.")] = msgspec.field(name="from")
-    new: Annotated[TreeSize | None, Meta(description="Leaves of the later tree; all if it is not given.")] = (
+    old: Annotated[TreeSize, Meta(description="Number of leaves of the earlier tree.")] = msgspec.field(name="from")
+    new: Annotated[TreeSize | None, Meta(description="Number of leaves of the later tree; all if not given.")] = (
         msgspec.field(default=None, name="to")
     )
 
 
 class EntriesQuery(Struct, frozen=True):
-    """Place in the transparency log."""
+    """Position in the transparency log."""
 
     first: Annotated[LeafIndex, Meta(description="The first leaf of the page.")] = msgspec.field(default=0, name="from")
-    limit: Annotated[int, Meta(ge=1, le=1000, description="Most leaves of the page.")] = 100
+    limit: Annotated[int, Meta(ge=1, le=1000, description="Maximum number of leaves on the page.")] = 100
 
 
 class LogInclusion(Struct, frozen=True):
@@ -58,7 +58,7 @@ class LogEntry(Struct, frozen=True):
 
 
 class LogEntries(Struct, frozen=True):
-    """A page of leaves. `size` is how many there are; `next_from` continues, null at the end."""
+    """A page of leaves. `size` is the number of leaves in the log; `next_from` continues, null at the end."""
 
     size: LeafCount
     key: VerifierKey
@@ -67,4 +67,4 @@ class LogEntries(Struct, frozen=True):
 
 
 CONSISTENCY: Final[Any] = Consistency
-"""The proof that the log only grew; its form is that of `domain.transparency`."""
+"""The proof that the log has only grown; its form is that of `domain.transparency`."""

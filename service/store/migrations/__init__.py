@@ -89,7 +89,7 @@ def _connected(database_url: str) -> Iterator[psycopg.Connection]:
     with connection:
         connection.execute(_SQL["search_path"])
         if connection.execute(_SQL["server_encoding"]).fetchone() != ("UTF8",):
-            raise StoreSetupError("the database has to be encoded in UTF8")
+            raise StoreSetupError("the database must use the encoding UTF8")
         yield connection
 
 
