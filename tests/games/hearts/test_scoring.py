@@ -16,6 +16,7 @@ from domain.games.hearts.model import (
     HeartsState,
     HeartsTrick,
 )
+from domain.games.hearts.values import MOON_VALUE
 from domain.ranking import places
 from tests.games.hearts.positions import accepted, evolved, options, rejected
 
@@ -164,7 +165,7 @@ def before_last_card(case: str) -> HeartsState:
     raw, takers = tuple(max(0, value) for value in gained), [0, 1]
     if moon is not None:
         takers = [gained.index(min(gained))] * 2
-        raw = tuple(sum(map(abs, gained)) // len(set(gained)) if seat == takers[0] else 0 for seat in range(players))
+        raw = tuple(MOON_VALUE[variant] if seat == takers[0] else 0 for seat in range(players))
     table = options(
         variant=variant,
         players=players,
