@@ -50,7 +50,7 @@ def without(hand: Sequence[Card], card: Card) -> tuple[Card, ...]:
 
 def hands_without(hands: Sequence[tuple[Card, ...]], seat: int, card: Card) -> tuple[tuple[Card, ...], ...]:
     """Return the hands of all seats without a card of one seat. ValueError if it does not hold the card."""
-    changed, rest = list(hands), list(hands[seat])
+    changed, rest = [*hands], [*hands[seat]]
     rest.remove(card)
     changed[seat] = tuple(rest)
     return tuple(changed)

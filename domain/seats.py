@@ -8,6 +8,6 @@ EntryT = TypeVar("EntryT")
 
 def with_entry(entries: Sequence[EntryT], seat: int, entry: EntryT) -> tuple[EntryT, ...]:
     """Return the entries of all seats with that of one seat, which there must be, replaced."""
-    changed = list(entries)
+    changed = [*entries]
     changed[seat] = entry
     return tuple(changed)

@@ -73,8 +73,12 @@ def apply_judged(state: TableState, actor: Seat | None, facts: Facts, game_state
     if facts.game and not acting:  # while somebody has to act, a running match runs on
         status = _status(game, state, game_state)
         acting = game.to_act(game_state) if status == "running" else ()
-    decisions = _decisions(state.decisions, acting, actor, version)
-    return structs.replace(state, version=version, status=status, decisions=decisions, game_state=game_state)
+    before = state.decisions
+    decisions: list[int | None] = [None] * len(before)
+    for seat in acting:  # a decision is numbered by the version at which it opened; it stays open while others act
+        open_since = before[seat]
+        decisions[seat] = version if open_since is None or seat == actor else open_since
+    return structs.replace(state, version=version, status=status, decisions=tuple(decisions), game_state=game_state)
 
 
 def _status(game: AnyGame, state: TableState, game_state: Any) -> Status:
@@ -85,17 +89,6 @@ def _status(game: AnyGame, state: TableState, game_state: Any) -> Status:
     if game.lobby is not None and state.status != "lobby" and game.lobby.between_rounds(game_state):
         return "between_rounds"
     return "lobby" if state.status == "lobby" else "running"
-
-
-def _decisions(
-    before: tuple[int | None, ...], to_act: tuple[Seat, ...], actor: Seat | None, version: int
-) -> tuple[int | None, ...]:
-    """A decision is numbered by the version at which it opened and stays open while others act."""
-    decisions: list[int | None] = [None] * len(before)
-    for seat in to_act:
-        open_since = before[seat]
-        decisions[seat] = version if open_since is None or seat == actor else open_since
-    return tuple(decisions)
 
 
 def evolve(state: TableState, fact: TableFact) -> TableState:

@@ -3,14 +3,16 @@
 from typing import assert_never
 
 from domain.cards import Card
-from domain.decider import Chance, Outcome, Rejection, Seat
+from domain.decider import Chance, Rejection, Seat
 from domain.games.herzeln.fold import (
-    SCORING_CARDS,
     contract_of,
     dealer_of,
+    decided,
     evolve,
     place_points,
+    ranking,
     rounds_of,
+    score,
     trick_points,
 )
 from domain.games.herzeln.model import (
@@ -32,14 +34,12 @@ from domain.games.herzeln.model import (
     HerzelnPlace,
     HerzelnPlacement,
     HerzelnPlay,
-    HerzelnRoundScored,
     HerzelnSeatFinished,
     HerzelnState,
     HerzelnTricks,
     HerzelnTrickTaken,
 )
 from domain.games.herzeln.order import HAND_SIZE, PACKS, STRENGTH, asked
-from domain.ranking import places
 from domain.tricks import following, winner
 
 # The start
@@ -152,16 +152,10 @@ def _after_play(
     taker = (now.leader + winner(cards, STRENGTH)) % players  # Z-15
     taken = HerzelnTrickTaken(taker, trick_points(now.contract, cards, last=last))  # Z-19
     after = evolve(evolve(state, played), taken)
-    if last or (state.options.stop_when_decided and _decided(after)):  # Z-18, Z-28
+    assert isinstance(after.round, HerzelnTricks)
+    if last or (state.options.stop_when_decided and decided(after.round)):  # Z-18, Z-28
         return (played, taken, *_close_round(after, chance))
     return (played, taken)
-
-
-def _decided(state: HerzelnState) -> bool:
-    """Return whether the last scoring card of the round has been taken (Z-28)."""
-    assert isinstance(state.round, HerzelnTricks)
-    values = SCORING_CARDS.get(state.round.contract)
-    return values is not None and not any(card in values for hand in state.round.hands for card in hand)
 
 
 def _after_place(
@@ -190,18 +184,11 @@ def _assert_never_blocked(state: HerzelnState) -> None:
 
 def _close_round(state: HerzelnState, chance: Chance) -> tuple[HerzelnFact, ...]:
     """Return the score of the round that has just ended, then the next deal or the end of the match."""
-    now = state.round
-    assert now is not None
-    points = now.points
-    if isinstance(now, HerzelnLayout):
-        last = place_points(len(points))
-        points = tuple(last if now.hands[seat] else points[seat] for seat in range(len(points)))  # Z-42
-    totals = tuple(map(sum, zip(state.totals, points, strict=True)))  # Z-50
-    scored = HerzelnRoundScored(now.number, points, totals, now.hands)
+    scored = score(state)
     after = evolve(state, scored)
-    if now.number < rounds_of(state.options):  # Z-53
+    if scored.round < rounds_of(state.options):  # Z-53
         return (scored, _deal(after, chance))
-    return (scored, HerzelnMatchEnded(totals, places(totals, low_wins=False)))  # Z-50, Z-52
+    return (scored, HerzelnMatchEnded(scored.totals, ranking(scored.totals)))
 
 
 # What a seat may do
@@ -258,8 +245,3 @@ def timeout_move(state: HerzelnState, seat: Seat) -> HerzelnMove:
             return HerzelnPass()
         case _:
             assert_never(entry)
-
-
-def outcome(state: HerzelnState) -> Outcome | None:
-    """Return totals and places once the match has ended."""
-    return None if state.places is None else Outcome(state.totals, state.places)

@@ -114,7 +114,8 @@ def dealt(contract: int, hands: Sequence[str], *, dealer: Seat, stop: bool = Fal
     """Return the state after a deal of these hands in the round of a contract."""
     players = len(hands)
     before = at_tricks(contract, {}, players=players, stop=stop)
-    before = HerzelnState(before.options, 0, before.totals, before.scores, (), None, None)
+    first_dealer = (dealer - contract + 1) % players
+    before = HerzelnState(before.options, first_dealer, before.totals, before.scores, (), None, None)
     return evolve(before, HerzelnPackDealt(contract, contract, dealer, pack_for(hands, dealer)))
 
 

@@ -4,7 +4,7 @@ from itertools import pairwise
 
 import pytest
 
-from domain.games.herzeln.fold import dealer_of
+from domain.games.herzeln.fold import dealer_of, outcome
 from domain.games.herzeln.model import (
     HerzelnFact,
     HerzelnMatchEnded,
@@ -12,7 +12,6 @@ from domain.games.herzeln.model import (
     HerzelnPlace,
     HerzelnRoundScored,
 )
-from domain.games.herzeln.rules import outcome
 from tests.games.herzeln.tables import (
     accepted,
     after,

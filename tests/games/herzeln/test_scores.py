@@ -2,9 +2,8 @@
 
 import pytest
 
-from domain.games.herzeln.fold import trick_points
+from domain.games.herzeln.fold import outcome, trick_points
 from domain.games.herzeln.model import HerzelnPlace, HerzelnPlay, HerzelnRoundScored, HerzelnTrickTaken
-from domain.games.herzeln.rules import outcome
 from tests.games.herzeln.tables import (
     accepted,
     after,

@@ -58,7 +58,9 @@ def test_cards_are_dealt_singly_beginning_at_the_dealers_left(dealer: int) -> No
 
 
 def test_a_hand_is_sorted_by_suit_and_then_by_rank_of_the_game() -> None:
-    state = dealt(1, ("TC AH KC 7S 9D AC JC TH", *SHARED[1:]), dealer=3)
+    own = "TC AH KC 7S 9D AC JC TH"
+    others = [card for card in PACKS[4] if card not in cards(own)]
+    state = dealt(1, (own, *(" ".join(others[start::3]) for start in range(3))), dealer=3)
 
     assert hand(state, 0) == cards("JC KC TC AC 7S TH AH 9D")
 
