@@ -5,13 +5,13 @@ from typing import Final, TypeAlias
 from domain.decider import AnyGame, Game
 from domain.games.von_herzen.bot import bot
 from domain.games.von_herzen.facts import Fact, PrivateFact, PublicFact
-from domain.games.von_herzen.fold import evolve, new
+from domain.games.von_herzen.fold import evolve, new, outcome
 from domain.games.von_herzen.legal import legal, sample
 from domain.games.von_herzen.model import VonHerzenBoard, VonHerzenOptions, VonHerzenPrivate, VonHerzenState
 from domain.games.von_herzen.moves import Legal, Move
 from domain.games.von_herzen.options import SCHEMA, parse_options, seat_count
 from domain.games.von_herzen.rulebook import REJECTIONS, RULES
-from domain.games.von_herzen.rules import decide, outcome, start, timeout_move, to_act
+from domain.games.von_herzen.rules import decide, start, timeout_move, to_act
 from domain.games.von_herzen.views import board, hand, private, private_form, public_form, round_number, totals
 
 VonHerzenGame: TypeAlias = Game[VonHerzenOptions, VonHerzenState, Move, Fact, VonHerzenBoard, VonHerzenPrivate, Legal]

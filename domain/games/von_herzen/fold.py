@@ -7,7 +7,7 @@ from typing import Any, Final, Literal, TypeAlias, assert_never, get_args
 from msgspec.structs import replace
 
 from domain.cards import CANONICAL, Card, hands_without, in_canonical_order, without
-from domain.decider import ImpossibleFactError, Seat
+from domain.decider import ImpossibleFactError, Outcome, Seat
 from domain.games.von_herzen.facts import (
     Cards,
     Fact,
@@ -38,6 +38,7 @@ from domain.games.von_herzen.model import (
     VonHerzenSwap,
 )
 from domain.games.von_herzen.runs import FULL, PACK, PACK_SET, extended, new_run
+from domain.ranking import places
 from domain.seats import with_entry
 
 _LAYING: Final = ("lay", "closing")
@@ -69,7 +70,7 @@ def evolve(state: VonHerzenState, fact: Fact) -> VonHerzenState:
     """Apply a recorded fact. ImpossibleFactError if it does not fit the state."""
     try:
         return _CHANGES[type(fact)](state, fact)
-    except (ValueError, IndexError) as error:  # a card or a run that is not there
+    except (ValueError, LookupError) as error:  # a card or a run that is not there
         raise ImpossibleFactError(f"{fact!r}: {error}") from error
 
 
@@ -110,7 +111,7 @@ def _first_dealer_drawn(state: VonHerzenState, fact: VonHerzenFirstDealerDrawn) 
 
 def _match_ended(state: VonHerzenState, fact: VonHerzenMatchEnded) -> VonHerzenState:
     _require(state.phase == "dealing" and state.round == round_count(state.options), fact)  # V-70
-    _require(fact.totals == state.totals, fact)
+    _require(fact == VonHerzenMatchEnded(state.totals, ranking(state.totals)), fact)
     return replace(state, phase="over")
 
 
@@ -125,7 +126,7 @@ def dealt_hand(fact: VonHerzenRoundDealt, seat: Seat) -> Cards:
 
 def _dealt(state: VonHerzenState, fact: VonHerzenRoundDealt) -> VonHerzenState:
     seats = len(state.totals)
-    _require(state.phase == "dealing" and fact.round == state.round + 1, fact)
+    _require(state.phase == "dealing" and fact.round == state.round + 1 <= round_count(state.options), fact)
     due = state.dealer if state.round == 0 else (state.dealer + 1) % seats  # V-10
     _require(fact.dealer == due and fact.seats == seats, fact)
     _require(len(fact.pack) == len(PACK) and frozenset(fact.pack) == PACK_SET, fact)
@@ -164,7 +165,8 @@ def _offered(state: VonHerzenState, fact: VonHerzenCardsOffered) -> VonHerzenSta
     _require_turn(state, fact.giver, ("swap_offer",), fact)
     swap = _open_swap(state, fact.giver, fact)
     _minus(state.hands[fact.giver], fact.cards)
-    _require(fact.receiver == swap.receiver and len(fact.cards) > 0, fact)
+    _require(fact.receiver == swap.receiver, fact)
+    _require(len(fact.cards) > 0 and fact.cards == in_canonical_order(fact.cards), fact)
     swap = VonHerzenSwap(swap.giver, swap.receiver, fact.cards)
     return replace(state, phase="swap_answer", actor=swap.receiver, swap=swap)
 
@@ -173,7 +175,7 @@ def _countered(state: VonHerzenState, fact: VonHerzenOfferCountered) -> VonHerze
     _require_turn(state, fact.receiver, ("swap_answer",), fact)
     swap = _open_swap(state, fact.giver, fact)
     _minus(state.hands[fact.receiver], fact.cards)
-    _require(0 < len(fact.cards) < len(swap.offered), fact)
+    _require(0 < len(fact.cards) < len(swap.offered) and fact.cards == in_canonical_order(fact.cards), fact)
     swap = VonHerzenSwap(swap.giver, swap.receiver, swap.offered, fact.cards)
     return _asked(replace(state, swap=swap), (swap.receiver - 1) % len(state.totals))  # V-17
 
@@ -202,8 +204,10 @@ def _swapped(state: VonHerzenState, fact: VonHerzenCardsSwapped) -> VonHerzenSta
             assert_never(fact.kind)
     _require(fits and len(fact.given) == len(fact.received), fact)
     _minus(swap.offered, fact.given)
+    _require(fact.given == in_canonical_order(fact.given), fact)
     giver_hand = (*_minus(state.hands[fact.giver], fact.given), *fact.received)
     partner_hand = (*_minus(state.hands[fact.partner], fact.received), *fact.given)
+    _require(fact.received == in_canonical_order(fact.received), fact)
     hands = with_entry(state.hands, fact.giver, in_canonical_order(giver_hand))
     hands = with_entry(hands, fact.partner, in_canonical_order(partner_hand))
     state = replace(state, hands=hands, swaps=(*state.swaps, fact))
@@ -282,6 +286,7 @@ def _run_laid(state: VonHerzenState, fact: VonHerzenRunLaid) -> VonHerzenState:
 
 def _laid_off(state: VonHerzenState, fact: VonHerzenCardLaidOff) -> VonHerzenState:
     _require_turn(state, fact.seat, _LAYING, fact)
+    _require(fact.run >= 0, fact)
     longer = extended(state.runs[fact.run], fact.card, fact.end)
     runs = (*state.runs[: fact.run], longer, *state.runs[fact.run + 1 :])
     hands, taken = _put_down(state, fact.seat, fact.card)
@@ -291,7 +296,7 @@ def _laid_off(state: VonHerzenState, fact: VonHerzenCardLaidOff) -> VonHerzenSta
 def _discarded(state: VonHerzenState, fact: VonHerzenCardDiscarded) -> VonHerzenState:
     _require_turn(state, fact.seat, ("lay",), fact)
     hands, taken = _put_down(state, fact.seat, fact.card)
-    return replace(state, hands=hands, taken=taken, pile=(*state.pile, fact.card))
+    return replace(state, phase="ending", hands=hands, taken=taken, pile=(*state.pile, fact.card))
 
 
 def _put_down(state: VonHerzenState, seat: Seat, card: Card) -> tuple[tuple[Cards, ...], tuple[Cards, ...]]:
@@ -303,7 +308,7 @@ def _put_down(state: VonHerzenState, seat: Seat, card: Card) -> tuple[tuple[Card
 
 
 def _turn_ended(state: VonHerzenState, fact: VonHerzenTurnEnded) -> VonHerzenState:
-    _require_turn(state, fact.seat, _LAYING, fact)
+    _require_turn(state, fact.seat, (*_LAYING, "ending"), fact)
     _require(fact.went_out == (not state.hands[fact.seat]), fact)
     following = (fact.seat + 1) % len(state.totals)
     last = fact.seat == state.dealer
@@ -339,12 +344,32 @@ def score(state: VonHerzenState) -> tuple[int, ...]:
     return tuple(points)
 
 
+def counted(state: VonHerzenState) -> VonHerzenRoundScored:
+    """Return the fact that counts the round that is over."""
+    scores = score(state)
+    return VonHerzenRoundScored(
+        round=state.round,
+        ended="standstill" if state.out is None else "out",
+        hands=state.hands,
+        stock=in_canonical_order(state.stock),
+        scores=scores,
+        totals=tuple(map(int.__add__, state.totals, scores)),  # V-69
+    )
+
+
 def _scored(state: VonHerzenState, fact: VonHerzenRoundScored) -> VonHerzenState:
-    _require(state.phase == "scoring" and fact.round == state.round, fact)
-    _require(fact.scores == score(state), fact)
-    totals = tuple(total + points for total, points in zip(state.totals, fact.scores, strict=True))  # V-69
-    _require(fact.totals == totals and fact.hands == state.hands, fact)
-    return replace(state, phase="dealing", totals=totals, scores=(*state.scores, fact.scores))
+    _require(state.phase == "scoring" and fact == counted(state), fact)
+    return replace(state, phase="dealing", totals=fact.totals, scores=(*state.scores, fact.scores))
+
+
+def ranking(totals: tuple[int, ...]) -> tuple[int, ...]:
+    """Return the place of each seat, the highest total first (V-71, V-72)."""
+    return places(totals, low_wins=False)
+
+
+def outcome(state: VonHerzenState) -> Outcome | None:
+    """Return totals and places of a finished match, else None."""
+    return Outcome(state.totals, ranking(state.totals)) if state.phase == "over" else None
 
 
 _CHANGES: Final[dict[type, Callable[[VonHerzenState, Any], VonHerzenState]]] = {

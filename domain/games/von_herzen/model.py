@@ -19,13 +19,15 @@ Phase: TypeAlias = Literal[
     "draw",
     "lay",
     "closing",
+    "ending",
     "scoring",
     "over",
 ]
-"""The step that is open. Nobody has to act in `before` (the match has not begun), `scoring` and `dealing`
-(between the facts of one event: a round is to be counted, or to be dealt) and `over`."""
+"""The step that is open. Nobody has to act in `before` (the match has not begun) and `over`, nor in what only
+comes between the facts of one event: `ending`, `scoring` and `dealing` (a turn is to be ended after its
+discard, a round to be counted, or to be dealt)."""
 
-IDLE: Final[tuple[Phase, ...]] = ("before", "dealing", "scoring", "over")
+IDLE: Final[tuple[Phase, ...]] = ("before", "dealing", "ending", "scoring", "over")
 """The steps in which nobody has to act."""
 
 

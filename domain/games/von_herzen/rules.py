@@ -3,11 +3,10 @@
 from typing import Final, assert_never
 
 from domain.cards import in_canonical_order
-from domain.decider import Chance, Outcome, Rejection, Seat
+from domain.decider import Chance, Rejection, Seat
 from domain.games.von_herzen.facts import (
     Cards,
     Fact,
-    RoundEnd,
     VonHerzenCardDiscarded,
     VonHerzenCardLaidOff,
     VonHerzenCardsOffered,
@@ -21,12 +20,11 @@ from domain.games.von_herzen.facts import (
     VonHerzenOfferWithdrawn,
     VonHerzenPileDrawn,
     VonHerzenRoundDealt,
-    VonHerzenRoundScored,
     VonHerzenRunLaid,
     VonHerzenStockDrawn,
     VonHerzenTurnEnded,
 )
-from domain.games.von_herzen.fold import evolve, round_count, score
+from domain.games.von_herzen.fold import counted, evolve, ranking, round_count
 from domain.games.von_herzen.model import IDLE, Phase, VonHerzenState, VonHerzenSwap
 from domain.games.von_herzen.moves import (
     Move,
@@ -48,7 +46,6 @@ from domain.games.von_herzen.moves import (
     VonHerzenWithdraw,
 )
 from domain.games.von_herzen.runs import PACK, PACK_SET, lay_off_fault, run_fault
-from domain.ranking import places
 
 _SWAP_PHASES: Final[tuple[Phase, ...]] = ("swap_offer", "swap_answer", "swap_take", "swap_agree")
 _LAYING: Final[tuple[Phase, ...]] = ("lay", "closing")
@@ -87,19 +84,11 @@ def _deal(state: VonHerzenState, number: int, dealer: Seat, chance: Chance) -> V
 
 def _round_end(state: VonHerzenState, chance: Chance) -> tuple[Fact, ...]:
     """Return the scoring of the round that is over and what follows: the next deal or the end (V-70)."""
-    points = score(state)
-    totals = tuple(total + won for total, won in zip(state.totals, points, strict=True))
-    ended: RoundEnd = "standstill" if state.out is None else "out"
-    scored = VonHerzenRoundScored(state.round, ended, state.hands, in_canonical_order(state.stock), points, totals)
+    scored = counted(state)
     if state.round == round_count(state.options):
-        return scored, VonHerzenMatchEnded(totals, places(totals, low_wins=False))  # V-71, V-72
-    dealer = (state.dealer + 1) % len(totals)  # V-10
+        return scored, VonHerzenMatchEnded(scored.totals, ranking(scored.totals))
+    dealer = (state.dealer + 1) % len(scored.totals)  # V-10
     return scored, _deal(state, state.round + 1, dealer, chance)
-
-
-def outcome(state: VonHerzenState) -> Outcome | None:
-    """Return totals and places once the match is over: the highest total wins (V-71, V-72)."""
-    return Outcome(state.totals, places(state.totals, low_wins=False)) if state.phase == "over" else None
 
 
 def to_act(state: VonHerzenState) -> tuple[Seat, ...]:
