@@ -198,6 +198,43 @@ def takes_joker(meld: RommeMeld) -> bool:
     return 2 * (jokers + 1) <= len(meld.slots) + 1
 
 
+# melds as they lie
+
+
+def _lying() -> dict[tuple[str, ...], tuple[MeldKind, int]]:
+    """Return all melds by the faces they show, runs from low to high, sets in suit order."""
+    found: dict[tuple[str, ...], tuple[MeldKind, int]] = {}
+    for count in range(SMALLEST, LARGEST_SET + 1):
+        for rank in RANKS:
+            for suits in combinations(SUITS, count):
+                found[tuple(rank + suit for suit in suits)] = "set", count * FACE_VALUE[rank]  # R-30
+    for count in range(SMALLEST, LARGEST_RUN + 1):
+        for low in range(ACE_LOW, ACE_HIGH - count + 2):
+            positions = range(low, low + count)
+            for suit in SUITS:
+                found[tuple(face_at(position, suit) for position in positions)] = (
+                    "run",
+                    sum(map(position_value, positions)),
+                )
+    return found
+
+
+_LYING: Final = _lying()
+
+
+def shape_of(slots: tuple[RommeSlot, ...]) -> tuple[MeldKind, int] | None:
+    """Return kind and points of cards that lie as a meld does, None if they are none."""
+    faces, jokers = [], 0
+    for slot in slots:
+        faces.append(slot.face)
+        real = FACE.get(slot.card)
+        if real is None:
+            jokers += 1
+        elif real != slot.face:
+            return None
+    return None if 2 * jokers > len(slots) else _LYING.get(tuple(faces))  # R-26
+
+
 # readings of bare cards
 
 

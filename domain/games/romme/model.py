@@ -86,8 +86,11 @@ class RommeReading(Struct, frozen=True, gc=False):
 
 # state
 
-Phase: TypeAlias = Literal["lobby", "opening", "draw", "play", "over"]
-"""`lobby` before the first round, `over` after each; `opening` is the starter's discard (section 17)."""
+Phase: TypeAlias = Literal["lobby", "opening", "draw", "play", "emptied", "shuffling", "scoring", "over"]
+"""`lobby` before the first round, `over` after each; `opening` is the starter's discard (section 17).
+
+`emptied`, `shuffling` and `scoring` only come between the facts of one event: the stock is to be counted as
+empty, the pile to be shuffled, the round to be counted."""
 EndReason: TypeAlias = Literal["out", "exhausted"]
 
 
@@ -140,6 +143,7 @@ class RommeState(Struct, frozen=True, gc=False):
     first_lay: tuple[int | None, ...]
     """Points of the first laying; None: not out."""
     out_at_turn_start: bool
+    """Whether the seat that drew last was out before it did (R-55)."""
     taken: Card | None
     """The just-taken card of this turn (R-24)."""
     drawn: Card | None
