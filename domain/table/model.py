@@ -213,7 +213,7 @@ class TableRefusal(Struct, frozen=True, gc=False):
 
 
 REFUSALS: Final[dict[str, str]] = {
-    "table_over": "The match is over or the table was closed; it accepts nothing more.",
+    "match_over": "The match is over or the table was closed; it accepts nothing more.",
     "match_started": "The match has already started.",
     "round_not_next": "This is not the round that comes next.",
     "match_not_started": "The match has not started yet.",

@@ -47,7 +47,8 @@ def new(options: HeartsOptions, seats: int) -> HeartsState:
         points=zeros,
         bonus=zeros,
         totals=zeros,  # H-44
-        last_round=None,
+        score_sheet=(),
+        last_trick=None,
     )
 
 
@@ -147,7 +148,8 @@ def _round_dealt(state: HeartsState, fact: HeartsRoundDealt) -> HeartsState:
         points=zeros,
         bonus=zeros,
         totals=state.totals,
-        last_round=state.last_round,
+        score_sheet=state.score_sheet,
+        last_trick=state.last_trick,
     )
 
 
@@ -164,13 +166,13 @@ def _round_scored(state: HeartsState, fact: HeartsRoundScored) -> HeartsState:
         raise ImpossibleFactError("no round can have been scored now")
     if fact != score(state):
         raise ImpossibleFactError(f"round {fact.round} cannot have been scored like this")
-    result = HeartsRoundResult(fact.round, fact.raw, fact.bonus, fact.moon, fact.results, state.tricks[-1])
-    return replace(state, totals=fact.totals, last_round=result)
+    result = HeartsRoundResult(round=fact.round, raw=fact.raw, bonus=fact.bonus, moon=fact.moon, points=fact.results)
+    return replace(state, totals=fact.totals, score_sheet=(*state.score_sheet, result), last_trick=state.tricks[-1])
 
 
 def _scored(state: HeartsState) -> bool:
     """Whether the last round that was dealt has been counted."""
-    return state.last_round is not None and state.last_round.round == state.round
+    return bool(state.score_sheet) and state.score_sheet[-1].round == state.round
 
 
 def _match_ended(state: HeartsState, fact: HeartsMatchEnded) -> HeartsState:

@@ -207,9 +207,8 @@ class HeartsRoundResult(Struct, frozen=True, gc=False):
     raw: tuple[int, ...]
     bonus: tuple[int, ...]
     moon: Seat | None
-    results: tuple[int, ...]
-    last_trick: HeartsTrick
-    """So that it can still be shown when the next round is dealt at once."""
+    points: tuple[int, ...]
+    """What the round counts for each seat, the moon and the bonus included."""
 
 
 class HeartsState(Struct, frozen=True, gc=False):
@@ -237,7 +236,9 @@ class HeartsState(Struct, frozen=True, gc=False):
     bonus: tuple[int, ...]
     """Bonus taken in this round, by seat."""
     totals: tuple[int, ...]
-    last_round: HeartsRoundResult | None
+    score_sheet: tuple[HeartsRoundResult, ...]
+    last_trick: HeartsTrick | None
+    """The last trick of the rounds that are scored, None before the first."""
 
 
 # views
@@ -271,8 +272,13 @@ class HeartsBoard(Struct, frozen=True, gc=False):
     """Penalty values taken in this round, by seat."""
     bonus: tuple[int, ...]
     """Bonus taken in this round, by seat."""
+    last_trick: HeartsTrick | None
+    """The last completed trick, also once the next round is dealt; None before the first."""
+    score_sheet: tuple[HeartsRoundResult, ...]
+    """The rounds that are scored, the oldest first."""
     totals: tuple[int, ...]
-    last_round: HeartsRoundResult | None
+    places: tuple[int, ...] | None
+    """Place of each seat, 1 is best; None before the end."""
 
 
 class HeartsPrivate(Struct, frozen=True, gc=False):

@@ -28,7 +28,7 @@ from domain.tricks import following, winner
 
 # refusals, in the order of H-56
 
-_GAME_FINISHED: Final = Rejection("game_finished", "H-50")
+_MATCH_OVER: Final = Rejection("match_over", "H-50")
 _NOT_SEATED: Final = Rejection("not_seated", "H-56")
 _WRONG_PHASE: Final = Rejection("wrong_phase", "H-56")
 _HOLD_ROUND: Final = Rejection("wrong_phase", "H-15")
@@ -62,7 +62,7 @@ def _deal(state: HeartsState, chance: Chance) -> HeartsRoundDealt:
 def decide(state: HeartsState, seat: Seat, move: HeartsMove, chance: Chance) -> tuple[HeartsFact, ...] | Rejection:
     """Judge a move in the order of H-56: what follows from it, or the first reason against it."""
     if state.phase == "finished":
-        return _GAME_FINISHED
+        return _MATCH_OVER
     if not 0 <= seat < len(state.hands):
         return _NOT_SEATED
     match move:

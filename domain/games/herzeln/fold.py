@@ -18,8 +18,8 @@ from domain.games.herzeln.model import (
     HerzelnOptions,
     HerzelnPackDealt,
     HerzelnPassed,
+    HerzelnRoundResult,
     HerzelnRoundScored,
-    HerzelnScore,
     HerzelnSeatFinished,
     HerzelnState,
     HerzelnTrick,
@@ -53,7 +53,7 @@ def new(options: HerzelnOptions, _seats: int) -> HerzelnState:
         options=options,
         first_dealer=None,
         totals=(0,) * options.players,
-        scores=(),
+        score_sheet=(),
         left=(),
         places=None,
         round=None,
@@ -83,7 +83,7 @@ def _card_played(state: HerzelnState, fact: HerzelnCardPlayed) -> HerzelnState:
     players, played = len(hands), len(trick)
     if played == players or (now.leader + played) % players != seat:
         raise ImpossibleFactError(f"seat {seat} plays a card out of turn")
-    if not played and len(state.scores) >= now.number:
+    if not played and len(state.score_sheet) >= now.number:
         raise ImpossibleFactError("a card is played in a round that is scored")
     return replace(state, round=replace(now, hands=_without_card(hands, seat, card), trick=(*trick, card)))
 
@@ -112,8 +112,8 @@ def _card_placed(state: HerzelnState, fact: HerzelnCardPlaced) -> HerzelnState:
         raise ImpossibleFactError(f"{fact.card} is placed at an end that is not there")
     hands = _without_card(now.hands, seat, fact.card)
     line = (fact.card, *now.line) if fact.end == "down" else (*now.line, fact.card)
-    actor = _next_in_play(hands, seat)
-    return replace(state, round=replace(now, hands=hands, actor=actor, line=line, passes_running=0, last_mover=seat))
+    turn = _next_in_play(hands, seat)
+    return replace(state, round=replace(now, hands=hands, turn=turn, line=line, passes_running=0, last_mover=seat))
 
 
 def _passed(state: HerzelnState, fact: HerzelnPassed) -> HerzelnState:
@@ -123,8 +123,8 @@ def _passed(state: HerzelnState, fact: HerzelnPassed) -> HerzelnState:
         raise ImpossibleFactError("every seat in play has passed")
     ranks = asked(now.line, len(now.hands)) if now.line else ("J",)  # Z-31
     passes = (*now.passes, HerzelnForcedPass(seat, ranks))
-    actor = _next_in_play(now.hands, seat)
-    return replace(state, round=replace(now, actor=actor, passes=passes, passes_running=running, last_mover=seat))
+    turn = _next_in_play(now.hands, seat)
+    return replace(state, round=replace(now, turn=turn, passes=passes, passes_running=running, last_mover=seat))
 
 
 def _seat_finished(state: HerzelnState, fact: HerzelnSeatFinished) -> HerzelnState:
@@ -140,13 +140,16 @@ def _seat_finished(state: HerzelnState, fact: HerzelnSeatFinished) -> HerzelnSta
 
 def _round_scored(state: HerzelnState, fact: HerzelnRoundScored) -> HerzelnState:
     now = state.round
-    if now is None or len(state.scores) >= now.number or not _round_over(state.options, now):
+    if now is None or len(state.score_sheet) >= now.number or not _round_over(state.options, now):
         raise ImpossibleFactError("a round is scored that is not over")
     if fact != score(state):
         raise ImpossibleFactError(f"round {fact.round} is not scored like this")
-    scores = (*state.scores, HerzelnScore(contract_of(now.number), now.dealer, fact.points))
+    result = HerzelnRoundResult(
+        round=now.number, contract=contract_of(now.number), dealer=now.dealer, points=fact.points
+    )
     trick = now.taken[-1] if isinstance(now, HerzelnTricks) else state.last_trick  # Z-60
-    return replace(state, totals=fact.totals, scores=scores, left=fact.left, places=None, last_trick=trick)
+    sheet = (*state.score_sheet, result)
+    return replace(state, totals=fact.totals, score_sheet=sheet, left=fact.left, last_trick=trick)
 
 
 def _round_over(options: HerzelnOptions, now: HerzelnTricks | HerzelnLayout) -> bool:
@@ -165,7 +168,7 @@ def decided(now: HerzelnTricks) -> bool:
 
 
 def _pack_dealt(state: HerzelnState, fact: HerzelnPackDealt) -> HerzelnState:
-    players, number = state.options.players, len(state.scores) + 1
+    players, number = state.options.players, len(state.score_sheet) + 1
     if state.first_dealer is None or number > rounds_of(state.options):
         raise ImpossibleFactError("no round can be dealt now")
     if state.round is not None and state.round.number == number:
@@ -185,7 +188,7 @@ def _pack_dealt(state: HerzelnState, fact: HerzelnPackDealt) -> HerzelnState:
             dealer=fact.dealer,
             hands=hands,
             points=zeros,
-            actor=forehand,
+            turn=forehand,
             line=(),
             finished=(),
             passes=(),
@@ -215,7 +218,7 @@ def _first_dealer_drawn(state: HerzelnState, fact: HerzelnFirstDealerDrawn) -> H
 
 
 def _match_ended(state: HerzelnState, fact: HerzelnMatchEnded) -> HerzelnState:
-    if state.places is not None or len(state.scores) != rounds_of(state.options):
+    if state.places is not None or len(state.score_sheet) != rounds_of(state.options):
         raise ImpossibleFactError("the match cannot end now")
     if fact != HerzelnMatchEnded(state.totals, ranking(state.totals)):
         raise ImpossibleFactError("the match does not end like this")
@@ -226,7 +229,7 @@ def _layout(state: HerzelnState, seat: Seat) -> HerzelnLayout:
     now = state.round
     if not isinstance(now, HerzelnLayout):
         raise ImpossibleFactError(f"seat {seat} moves in a layout, but there is none")
-    if now.actor != seat or not now.hands[seat]:
+    if now.turn != seat or not now.hands[seat]:
         raise ImpossibleFactError(f"seat {seat} moves out of turn")
     if _round_over(state.options, now):
         raise ImpossibleFactError("a seat moves in a layout that is over")

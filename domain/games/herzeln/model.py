@@ -10,6 +10,7 @@ from domain.decider import Seat
 CardName: TypeAlias = Annotated[str, Meta(max_length=8, description="A card: rank, then suit.", examples=["QS", "TH"])]
 End: TypeAlias = Literal["open", "up", "down"]
 MatchLength: TypeAlias = Literal["one_series", "series_per_player"]
+Phase: TypeAlias = Literal["new", "tricks", "layout", "finished"]
 Contract: TypeAlias = Annotated[
     int,
     Meta(
@@ -174,9 +175,10 @@ class HerzelnForcedPass(Struct, frozen=True, gc=False):
     asked: Annotated[tuple[str, ...], Meta(description="Ranks at the high and the low end; `J` at an empty line.")]
 
 
-class HerzelnScore(Struct, frozen=True, gc=False):
+class HerzelnRoundResult(Struct, frozen=True, gc=False):
     """A finished round."""
 
+    round: Annotated[int, Meta(description="Number of the round in the match, from 1.")]
     contract: Contract
     dealer: Seat
     points: tuple[int, ...]
@@ -205,7 +207,7 @@ class HerzelnLayout(Struct, frozen=True, gc=False, tag="layout"):
     dealer: Seat
     hands: tuple[tuple[Card, ...], ...]
     points: tuple[int, ...]
-    actor: Seat
+    turn: Seat
     line: tuple[Card, ...]
     finished: tuple[Seat, ...]
     passes: tuple[HerzelnForcedPass, ...]
@@ -220,7 +222,7 @@ class HerzelnState(Struct, frozen=True, gc=False):
     options: HerzelnOptions
     first_dealer: Seat | None
     totals: tuple[int, ...]
-    scores: tuple[HerzelnScore, ...]
+    score_sheet: tuple[HerzelnRoundResult, ...]
     left: tuple[tuple[Card, ...], ...]
     """Cards that were left in the hands when the last scored round ended."""
     places: tuple[int, ...] | None
@@ -254,15 +256,17 @@ class HerzelnLayoutBoard(Struct, frozen=True, gc=False, tag="layout"):
 class HerzelnBoard(Struct, frozen=True, gc=False):
     """All that every seat and any spectator may know of a match."""
 
+    phase: Annotated[Phase, Meta(description="`new` before the start; `tricks` and `layout` as the contract says.")]
     round: Annotated[int, Meta(description="Number of the running or last round, from 1; 0 before the start.")]
     rounds: Annotated[int, Meta(description="Number of rounds of the match.")]
     contract: Annotated[Contract | None, Meta(description="null before the start.")]
     dealer: Seat | None
-    actor: Annotated[Seat | None, Meta(description="Whose turn it is.")]
+    turn: Annotated[Seat | None, Meta(description="Whose turn it is.")]
     hand_sizes: Annotated[tuple[int, ...], Meta(description="Number of cards in each hand.")]
     points: Annotated[tuple[int, ...], Meta(description="Points of the running or last round so far, by seat.")]
     totals: Annotated[tuple[int, ...], Meta(description="Points of all finished rounds, by seat.")]
-    scores: Annotated[tuple[HerzelnScore, ...], Meta(description="All finished rounds, the oldest first.")]
+    places: Annotated[tuple[int, ...] | None, Meta(description="Place of each seat, 1 is best; null before the end.")]
+    score_sheet: Annotated[tuple[HerzelnRoundResult, ...], Meta(description="All finished rounds, the oldest first.")]
     left: Annotated[
         tuple[tuple[Card, ...], ...],
         Meta(description="Cards that were left in each hand when the last finished round ended."),

@@ -55,7 +55,7 @@ def _deal(state: HerzelnState, chance: Chance) -> HerzelnPackDealt:
     """Return the next round's deal: fixed contract, fresh shuffle (Z-9)."""
     assert state.first_dealer is not None
     players = state.options.players
-    number = len(state.scores) + 1
+    number = len(state.score_sheet) + 1
     dealer = dealer_of(number, state.first_dealer, players)
     return HerzelnPackDealt(number, contract_of(number), dealer, chance.shuffle(number, 0, PACKS[players]))
 
@@ -66,7 +66,7 @@ def _deal(state: HerzelnState, chance: Chance) -> HerzelnPackDealt:
 def decide(state: HerzelnState, seat: Seat, move: HerzelnMove, chance: Chance) -> tuple[HerzelnFact, ...] | Rejection:
     """Judge a move and return everything that follows from it, or why it is refused."""
     if state.places is not None:
-        return Rejection("game_finished", "Z-53")
+        return Rejection("match_over", "Z-53")
     if not 0 <= seat < state.options.players:
         return Rejection("not_seated", "Z-1")
     now = state.round
@@ -122,7 +122,7 @@ def _refuse_pass(now: HerzelnLayout, seat: Seat) -> Rejection | None:
 
 
 def _refuse_turn(now: HerzelnLayout, seat: Seat) -> Rejection | None:
-    if seat == now.actor:
+    if seat == now.turn:
         return None
     if seat in now.finished:
         return Rejection("not_your_turn", "Z-41")
@@ -197,9 +197,9 @@ def _close_round(state: HerzelnState, chance: Chance) -> tuple[HerzelnFact, ...]
 def to_act(state: HerzelnState) -> tuple[Seat, ...]:
     """Return the seat whose turn it is, as a tuple; empty before the start and after the end."""
     now = state.round
-    if now is None or len(state.scores) >= now.number:
+    if now is None or len(state.score_sheet) >= now.number:
         return ()
-    return (_trick_actor(now) if isinstance(now, HerzelnTricks) else now.actor,)
+    return (_trick_actor(now) if isinstance(now, HerzelnTricks) else now.turn,)
 
 
 def _trick_actor(now: HerzelnTricks) -> Seat:

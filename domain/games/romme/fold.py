@@ -50,7 +50,7 @@ def new(options: RommeOptions, seats: int) -> RommeState:
         options=options,
         seats=seats,
         totals=(0,) * seats,
-        results=(),
+        score_sheet=(),
         places=None,
         round=0,
         round_options=options,
@@ -72,7 +72,7 @@ def new(options: RommeOptions, seats: int) -> RommeState:
         stock=(),
         stock_drawn=0,
         pile=(),
-        table=(),
+        melds=(),
         empties=0,
     )
 
@@ -94,7 +94,7 @@ def _round_started(state: RommeState, fact: RommeRoundStarted) -> RommeState:
     return replace(
         new(state.options, state.seats),
         totals=state.totals,
-        results=state.results,
+        score_sheet=state.score_sheet,
         round=fact.round,
         round_options=fact.options,  # R-76
         starter=fact.starter,
@@ -138,7 +138,7 @@ def _round_ended(state: RommeState, fact: RommeRoundEnded) -> RommeState:
         points=fact.points,
         options=state.round_options,
     )
-    return replace(state, phase="over", totals=fact.totals, results=(*state.results, result))
+    return replace(state, phase="over", totals=fact.totals, score_sheet=(*state.score_sheet, result))
 
 
 def _match_ended(state: RommeState, fact: RommeMatchEnded) -> RommeState:
@@ -152,7 +152,7 @@ def _match_ended(state: RommeState, fact: RommeMatchEnded) -> RommeState:
 
 
 def _match_decided(state: RommeState) -> bool:
-    return bool(state.results) and match_over(state.options, len(state.results), state.totals)
+    return bool(state.score_sheet) and match_over(state.options, len(state.score_sheet), state.totals)
 
 
 def _option_changed(state: RommeState, fact: RommeOptionChanged) -> RommeState:
@@ -182,7 +182,7 @@ def _card_drawn(state: RommeState, fact: RommeCardDrawn) -> RommeState:
     if (
         state.phase != "draw"
         or fact.seat != state.turn
-        or not state.stock_count
+        or not state.stock_size
         or state.stock[state.stock_drawn] != fact.card
     ):
         raise ImpossibleFactError(f"seat {fact.seat} cannot have drawn {fact.card} now")
@@ -226,7 +226,7 @@ def _melds_laid(state: RommeState, fact: RommeMeldsLaid) -> RommeState:
     if not melds:
         raise ImpossibleFactError(f"seat {seat} has laid nothing")
     points = 0
-    for number, meld in enumerate(melds, start=len(state.table) + 1):
+    for number, meld in enumerate(melds, start=len(state.melds) + 1):
         if meld.id != f"m{number}" or meld.seat != seat:
             raise ImpossibleFactError(f"{meld.id} of seat {meld.seat} cannot be the next meld")
         if (meld.kind, meld.points) != shape_of(meld.slots):
@@ -241,7 +241,7 @@ def _melds_laid(state: RommeState, fact: RommeMeldsLaid) -> RommeState:
         shown=shown,
         lays=state.lays + 1,  # R-41
         first_lay=with_entry(state.first_lay, seat, fact.points) if first else state.first_lay,
-        table=state.table + melds,  # R-32
+        melds=state.melds + melds,  # R-32
         progress=True,
     )
 
@@ -262,7 +262,7 @@ def _cards_laid_off(state: RommeState, fact: RommeCardsLaidOff) -> RommeState:
         hands=hands,
         entered=entered,
         shown=shown,
-        table=_with_slots(state.table, old, fact.slots),
+        melds=_with_slots(state.melds, old, fact.slots),
         progress=True,
     )
 
@@ -281,7 +281,7 @@ def _joker_swapped(state: RommeState, fact: RommeJokerSwapped) -> RommeState:
         hands=_with(hands, fact.seat, fact.joker),  # R-82
         entered=_with(entered, fact.seat, arrivals),
         shown=_with(shown, fact.seat, fact.joker),
-        table=_with_slots(state.table, old, slots),
+        melds=_with_slots(state.melds, old, slots),
         progress=True,
     )
 
@@ -296,7 +296,7 @@ def _card_discarded(state: RommeState, fact: RommeCardDiscarded) -> RommeState:
         hands=hands,
         entered=entered,
         shown=shown,
-        phase=("draw" if state.stock_count else "emptied") if hands[fact.seat] else "scoring",  # R-54, R-57
+        phase=("draw" if state.stock_size else "emptied") if hands[fact.seat] else "scoring",  # R-54, R-57
         turn=(state.turn + 1) % state.seats,
         turn_number=state.turn_number + 1,
         lays=0,
@@ -383,9 +383,9 @@ def _meld(state: RommeState, name: str) -> RommeMeld:
     return meld
 
 
-def _with_slots(table: tuple[RommeMeld, ...], old: RommeMeld, slots: tuple[RommeSlot, ...]) -> tuple[RommeMeld, ...]:
+def _with_slots(melds: tuple[RommeMeld, ...], old: RommeMeld, slots: tuple[RommeSlot, ...]) -> tuple[RommeMeld, ...]:
     place = int(old.id[1:]) - 1
-    return (*table[:place], RommeMeld(old.id, old.seat, old.kind, slots, old.points), *table[place + 1 :])
+    return (*melds[:place], RommeMeld(old.id, old.seat, old.kind, slots, old.points), *melds[place + 1 :])
 
 
 # what follows from a state
@@ -403,7 +403,7 @@ def running(state: RommeState) -> bool:
 
 def meld_named(state: RommeState, name: str) -> RommeMeld | None:
     """Return the meld on the table that has this name (R-32)."""
-    return next((meld for meld in state.table if meld.id == name), None)
+    return next((meld for meld in state.melds if meld.id == name), None)
 
 
 def outcome(state: RommeState) -> Outcome | None:

@@ -120,9 +120,9 @@ def refusal_of_turn(state: RommeState, seat: Seat, *phases: Phase) -> Rejection 
 
 def refusal_between_rounds(state: RommeState) -> Rejection:
     """Return the refusal of whatever needs a running round."""
-    if not state.results:
+    if not state.score_sheet:
         return _WRONG_PHASE
-    return _ROUND_WON if state.results[-1].reason == "out" else _ROUND_EXHAUSTED
+    return _ROUND_WON if state.score_sheet[-1].reason == "out" else _ROUND_EXHAUSTED
 
 
 def refusal_of_cards(hand: Sequence[Card], cards: Sequence[Card]) -> Rejection | None:
@@ -192,7 +192,7 @@ def _lay(state: RommeState, seat: Seat, move: RommeLay) -> Made | Rejection:
         return _MUST_KEEP_DISCARD
     laid = tuple(
         RommeMeld(f"m{number}", seat, shape.kind, shape.slots, shape.points)
-        for number, shape in enumerate(shapes, start=len(state.table) + 1)
+        for number, shape in enumerate(shapes, start=len(state.melds) + 1)
     )
     return RommeMeldsLaid(seat, laid, points, came_out=not out)
 

@@ -159,9 +159,9 @@ def places_left(meld: RommeMeld) -> tuple[tuple[str, End | None], ...]:
 
 
 @lru_cache(maxsize=1024)
-def open_faces(table: tuple[RommeMeld, ...]) -> frozenset[str]:
+def open_faces(melds: tuple[RommeMeld, ...]) -> frozenset[str]:
     """Return all faces by which one more card extends a meld of the table."""
-    return frozenset([face for meld in table for face, _ in places_left(meld)])
+    return frozenset([face for meld in melds for face, _ in places_left(meld)])
 
 
 @lru_cache(maxsize=128)

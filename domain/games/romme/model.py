@@ -117,7 +117,7 @@ class RommeState(Struct, frozen=True, gc=False):
     """In force from the next deal on."""
     seats: int
     totals: tuple[int, ...]
-    results: tuple[RommeRoundResult, ...]
+    score_sheet: tuple[RommeRoundResult, ...]
     """One for each round that ended."""
     places: tuple[int, ...] | None
     """Set when the match has ended."""
@@ -157,7 +157,7 @@ class RommeState(Struct, frozen=True, gc=False):
     """How many cards of it were drawn."""
     pile: tuple[Card, ...]
     """The top card last."""
-    table: tuple[RommeMeld, ...]
+    melds: tuple[RommeMeld, ...]
     empties: int
 
     def is_out(self, seat: Seat) -> bool:
@@ -165,7 +165,7 @@ class RommeState(Struct, frozen=True, gc=False):
         return self.first_lay[seat] is not None
 
     @property
-    def stock_count(self) -> int:
+    def stock_size(self) -> int:
         """Cards left in the stock."""
         return len(self.stock) - self.stock_drawn
 
@@ -184,25 +184,24 @@ class RommeBoard(Struct, frozen=True, gc=False):
     """What the running or last round is played under."""
     starter: Seat | None
     turn: Seat | None
-    hand_counts: tuple[int, ...]
+    hand_sizes: tuple[int, ...]
     first_lay: tuple[int | None, ...]
     """Points of the first laying; None: not out."""
     shown: tuple[tuple[Card, ...], ...]
     """Cards of each hand that everybody saw it take, from the pile or as a joker from a meld."""
     taken: Card | None
     """The card taken from the pile in this turn, which may not be discarded in it."""
-    stock_count: int
+    stock_size: int
     empties: int
     """How often the stock was empty at the end of a turn; the fourth time ends the round."""
     idle_turns: int
     """Turns in a row without progress; at twelve times the seats the stock must be drawn from."""
     pile_top: Card | None
-    pile_count: int
-    table: tuple[RommeMeld, ...]
+    pile_size: int
+    melds: tuple[RommeMeld, ...]
     totals: tuple[int, ...]
-    sheet: tuple[tuple[int, ...], ...]
-    """Round points of each round that ended."""
-    last_round: RommeRoundResult | None
+    score_sheet: tuple[RommeRoundResult, ...]
+    """The rounds that ended, the oldest first."""
     hands: tuple[tuple[Card, ...], ...] | None
     """All hands as the last round left them, open until the next deal (R-64)."""
     places: tuple[int, ...] | None

@@ -48,7 +48,7 @@ def decide(state: RommeState, seat: Seat, move: RommeMove, chance: Chance) -> tu
 
 
 def _after_discard(before: RommeState, fact: RommeCardDiscarded, chance: Chance) -> tuple[RommeFact, ...]:
-    if before.stock_count and len(before.hands[fact.seat]) > 1:
+    if before.stock_size and len(before.hands[fact.seat]) > 1:
         return ()
     state = evolve(before, fact)
     if state.phase == "scoring":

@@ -80,7 +80,7 @@ def _promise(board: VonHerzenBoard) -> float:
     """Return what two cards of an unfinished run are worth now."""
     if board.phase == "closing":
         return 0.0
-    return _PROMISE if board.stock or board.pile else _PROMISE / 2
+    return _PROMISE if board.stock_size or board.pile else _PROMISE / 2
 
 
 # swap phase
@@ -195,7 +195,7 @@ def _worth_feeding(view: View, planner: Planner) -> VonHerzenLayOffPlace | None:
     for place in places:
         given = 1 + (2 if len(view.board.runs[place.run].cards) == FULL - 1 else 0)
         kept = whole - planner.gain(card for card in view.hand if card != place.card)
-        gain = 1 - given / (len(view.board.hand_counts) - 1) - kept
+        gain = 1 - given / (len(view.board.hand_sizes) - 1) - kept
         if not _ends_soon(view.board, view.seat):
             gain -= _FEEDING
         if gain > best_gain:
@@ -211,9 +211,9 @@ def _goes_out(view: View, places: Sequence[VonHerzenLayOffPlace]) -> bool:
 
 def _ends_soon(board: VonHerzenBoard, seat: int) -> bool:
     """Return whether the round may well be over before the seat's next turn."""
-    if board.phase == "closing" or board.idle + len(board.hand_counts) >= board.idle_most:
+    if board.phase == "closing" or board.idle_turns + len(board.hand_sizes) >= board.idle_turns_max:
         return True
-    return any(count <= 2 for other, count in enumerate(board.hand_counts) if other != seat)
+    return any(count <= 2 for other, count in enumerate(board.hand_sizes) if other != seat)
 
 
 def _discard(view: View, planner: Planner) -> Move:
@@ -230,7 +230,7 @@ def _discard(view: View, planner: Planner) -> Move:
 
 def _danger(board: VonHerzenBoard, seat: int, card: Card) -> float:
     """Return what a discard gives away: to the next player, who may take it, above all."""
-    seats = len(board.hand_counts)
+    seats = len(board.hand_sizes)
     following = (seat + 1) % seats
     danger = 0.0
     for run in board.runs:

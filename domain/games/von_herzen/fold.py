@@ -33,6 +33,7 @@ from domain.games.von_herzen.model import (
     Phase,
     VonHerzenGiverTurn,
     VonHerzenOptions,
+    VonHerzenRoundResult,
     VonHerzenRun,
     VonHerzenState,
     VonHerzenSwap,
@@ -61,7 +62,7 @@ def round_count(options: VonHerzenOptions) -> int:
     return options.complete_rounds * options.players
 
 
-def idle_most(options: VonHerzenOptions) -> int:
+def idle_turns_max(options: VonHerzenOptions) -> int:
     """Return how many turns in a row without progress end a round (V-60)."""
     return options.standstill_rounds * options.players
 
@@ -82,7 +83,7 @@ def _require(holds: bool, fact: Fact) -> None:
 
 def _require_turn(state: VonHerzenState, seat: Seat, phases: tuple[str, ...], fact: Fact) -> None:
     """Raise ImpossibleFactError unless the seat is to move in one of these phases."""
-    if seat != state.actor or state.phase not in phases:
+    if seat != state.turn or state.phase not in phases:
         raise ImpossibleFactError(repr(fact))
 
 
@@ -134,11 +135,11 @@ def _dealt(state: VonHerzenState, fact: VonHerzenRoundDealt) -> VonHerzenState:
     return VonHerzenState(
         options=state.options,
         totals=state.totals,
-        scores=state.scores,
+        score_sheet=state.score_sheet,
         round=fact.round,
         dealer=fact.dealer,
         phase="swap_offer",
-        actor=(fact.dealer - 1) % seats,  # V-11
+        turn=(fact.dealer - 1) % seats,  # V-11
         hands=hands,
         stock=fact.pack[hand_size(seats) * seats :],  # V-7
         taken=((),) * seats,
@@ -168,7 +169,7 @@ def _offered(state: VonHerzenState, fact: VonHerzenCardsOffered) -> VonHerzenSta
     _require(fact.receiver == swap.receiver, fact)
     _require(len(fact.cards) > 0 and fact.cards == in_canonical_order(fact.cards), fact)
     swap = VonHerzenSwap(swap.giver, swap.receiver, fact.cards)
-    return replace(state, phase="swap_answer", actor=swap.receiver, swap=swap)
+    return replace(state, phase="swap_answer", turn=swap.receiver, swap=swap)
 
 
 def _countered(state: VonHerzenState, fact: VonHerzenOfferCountered) -> VonHerzenState:
@@ -183,7 +184,7 @@ def _countered(state: VonHerzenState, fact: VonHerzenOfferCountered) -> VonHerze
 def _asked(state: VonHerzenState, seat: Seat) -> VonHerzenState:
     """Return the state in which this seat is asked; if everybody has been, the giver answers (V-20)."""
     assert state.swap is not None
-    return replace(state, phase="swap_agree" if seat == state.swap.giver else "swap_take", actor=seat)
+    return replace(state, phase="swap_agree" if seat == state.swap.giver else "swap_take", turn=seat)
 
 
 def _left(state: VonHerzenState, fact: VonHerzenOfferLeft) -> VonHerzenState:
@@ -195,9 +196,9 @@ def _swapped(state: VonHerzenState, fact: VonHerzenCardsSwapped) -> VonHerzenSta
     swap = _open_swap(state, fact.giver, fact)
     match fact.kind:
         case "accepted":
-            fits = state.phase == "swap_answer" and fact.partner == state.actor and fact.given == swap.offered
+            fits = state.phase == "swap_answer" and fact.partner == state.turn and fact.given == swap.offered
         case "taken":
-            fits = state.phase == "swap_take" and fact.partner == state.actor and fact.given == swap.offered
+            fits = state.phase == "swap_take" and fact.partner == state.turn and fact.given == swap.offered
         case "agreed":
             fits = state.phase == "swap_agree" and fact.partner == swap.receiver and fact.received == swap.countered
         case _:
@@ -247,16 +248,16 @@ def _next_giver(
         swap_round += 1  # V-26
     giver = (swap.giver - 1) % seats  # V-23
     following = _giver_turn(giver, seats)
-    return replace(state, phase="swap_offer", actor=giver, giver_turns=turns, swap_round=swap_round, swap=following)
+    return replace(state, phase="swap_offer", turn=giver, giver_turns=turns, swap_round=swap_round, swap=following)
 
 
 # meld phase
 
 
-def _turn(state: VonHerzenState, seat: Seat, turn: int, *, idle: int = 0) -> VonHerzenState:
+def _turn(state: VonHerzenState, seat: Seat, turn_number: int, *, idle_turns: int = 0) -> VonHerzenState:
     """Start a turn: with the duty to draw while there is anything to draw (V-29, V-31)."""
     phase: Phase = "draw" if state.stock or state.pile else "lay"
-    return replace(state, phase=phase, actor=seat, turn=turn, idle=idle, progress=False)
+    return replace(state, phase=phase, turn=seat, turn_number=turn_number, idle_turns=idle_turns, progress=False)
 
 
 def _stock_drawn(state: VonHerzenState, fact: VonHerzenStockDrawn) -> VonHerzenState:
@@ -313,16 +314,20 @@ def _turn_ended(state: VonHerzenState, fact: VonHerzenTurnEnded) -> VonHerzenSta
     following = (fact.seat + 1) % len(state.totals)
     last = fact.seat == state.dealer
     if state.phase == "closing":  # V-57
-        return replace(state, phase="scoring") if last else replace(state, actor=following, turn=state.turn + 1)
+        return (
+            replace(state, phase="scoring")
+            if last
+            else replace(state, turn=following, turn_number=state.turn_number + 1)
+        )
     if fact.went_out:
         state = replace(state, out=fact.seat)
-        if last or state.turn >= len(state.totals):  # V-54, V-57
+        if last or state.turn_number >= len(state.totals):  # V-54, V-57
             return replace(state, phase="scoring")
-        return replace(state, phase="closing", actor=following, turn=state.turn + 1)  # V-55
-    idle = 0 if state.progress else state.idle + 1  # V-60
-    if idle >= idle_most(state.options):
-        return replace(state, phase="scoring", idle=idle)
-    return _turn(state, following, state.turn + 1, idle=idle)
+        return replace(state, phase="closing", turn=following, turn_number=state.turn_number + 1)  # V-55
+    idle_turns = 0 if state.progress else state.idle_turns + 1  # V-60
+    if idle_turns >= idle_turns_max(state.options):
+        return replace(state, phase="scoring", idle_turns=idle_turns)
+    return _turn(state, following, state.turn_number + 1, idle_turns=idle_turns)
 
 
 # score
@@ -359,7 +364,8 @@ def counted(state: VonHerzenState) -> VonHerzenRoundScored:
 
 def _scored(state: VonHerzenState, fact: VonHerzenRoundScored) -> VonHerzenState:
     _require(state.phase == "scoring" and fact == counted(state), fact)
-    return replace(state, phase="dealing", totals=fact.totals, scores=(*state.scores, fact.scores))
+    result = VonHerzenRoundResult(round=fact.round, ended=fact.ended, points=fact.scores)
+    return replace(state, phase="dealing", totals=fact.totals, score_sheet=(*state.score_sheet, result))
 
 
 def ranking(totals: tuple[int, ...]) -> tuple[int, ...]:

@@ -50,7 +50,7 @@ _ENDS: tuple[End, ...] = ("up", "down")
 
 def legal(state: VonHerzenState, seat: Seat) -> tuple[Legal, ...]:
     """Return one entry for each kind of move open to the seat now; empty if it is not to move (V-74)."""
-    if seat != state.actor or state.phase in IDLE:
+    if seat != state.turn or state.phase in IDLE:
         return ()
     hand = state.hands[seat]
     if state.swap is not None:

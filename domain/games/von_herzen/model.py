@@ -6,7 +6,7 @@ from msgspec import Struct
 
 from domain.cards import Card
 from domain.decider import Seat
-from domain.games.von_herzen.facts import Cards, VonHerzenCardsSwapped
+from domain.games.von_herzen.facts import Cards, RoundEnd, VonHerzenCardsSwapped
 
 Colour: TypeAlias = Literal["black", "red"]
 Phase: TypeAlias = Literal[
@@ -83,17 +83,26 @@ class VonHerzenSwap(Struct, frozen=True, gc=False):
     countered: Cards = ()
 
 
+class VonHerzenRoundResult(Struct, frozen=True, gc=False):
+    """How a round ended."""
+
+    round: int
+    ended: RoundEnd
+    points: tuple[int, ...]
+    """What everybody scored, by seat."""
+
+
 class VonHerzenState(Struct, frozen=True, gc=False):
     """Everything about a match, secrets included."""
 
     options: VonHerzenOptions
     totals: tuple[int, ...]
-    scores: tuple[tuple[int, ...], ...] = ()
-    """Scores of the finished rounds, one row of seats for each."""
+    score_sheet: tuple[VonHerzenRoundResult, ...] = ()
+    """The finished rounds, the oldest first."""
     round: int = 0
     dealer: Seat = 0
     phase: Phase = "before"
-    actor: Seat = 0
+    turn: Seat = 0
     """The seat to move, in the phases in which somebody has to."""
     hands: tuple[Cards, ...] = ()
     """Each in canonical order, offered and countered cards included."""
@@ -109,9 +118,9 @@ class VonHerzenState(Struct, frozen=True, gc=False):
     giver_turns: tuple[VonHerzenGiverTurn, ...] = ()
     swaps: tuple[VonHerzenCardsSwapped, ...] = ()
     """The swaps of this round, complete."""
-    turn: int = 0
+    turn_number: int = 0
     """Number of the turn in the meld phase, from 0."""
-    idle: int = 0
+    idle_turns: int = 0
     """Finished turns in a row without progress (V-60)."""
     progress: bool = False
     """Whether the running turn has made progress."""
@@ -140,9 +149,9 @@ class VonHerzenBoard(Struct, frozen=True, gc=False):
     """Rounds of the whole match (V-70)."""
     dealer: Seat
     phase: Phase
-    actor: Seat | None
-    hand_counts: tuple[int, ...]
-    stock: int
+    turn: Seat | None
+    hand_sizes: tuple[int, ...]
+    stock_size: int
     pile: Cards
     """Top card last."""
     runs: tuple[VonHerzenRun, ...]
@@ -151,15 +160,18 @@ class VonHerzenBoard(Struct, frozen=True, gc=False):
     swap_round: int
     swap: VonHerzenSwapBoard | None
     giver_turns: tuple[VonHerzenGiverTurn, ...]
-    turn: int
+    turn_number: int
     go_round: int
     """From 1 in the meld phase; 0 in the swap phase."""
-    idle: int
-    idle_most: int
+    idle_turns: int
+    idle_turns_max: int
     """So many turns in a row without progress end the round (V-60)."""
     out: Seat | None
-    scores: tuple[tuple[int, ...], ...]
+    score_sheet: tuple[VonHerzenRoundResult, ...]
+    """The finished rounds, the oldest first."""
     totals: tuple[int, ...]
+    places: tuple[int, ...] | None
+    """Place of each seat, 1 is best; None before the end."""
 
 
 class VonHerzenSwapSeen(Struct, frozen=True, gc=False):

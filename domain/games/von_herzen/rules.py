@@ -93,7 +93,7 @@ def _round_end(state: VonHerzenState, chance: Chance) -> tuple[Fact, ...]:
 
 def to_act(state: VonHerzenState) -> tuple[Seat, ...]:
     """Return the seat to move; nobody before the start and after the end."""
-    return () if state.phase in IDLE else (state.actor,)
+    return () if state.phase in IDLE else (state.turn,)
 
 
 def timeout_move(state: VonHerzenState, _seat: Seat) -> Move:
@@ -142,12 +142,12 @@ def decide(state: VonHerzenState, seat: Seat, move: Move, chance: Chance) -> tup
 def _out_of_turn(state: VonHerzenState, seat: Seat, move: Move) -> Rejection | None:
     """Checks 1 to 5: whether this seat may make this kind of move now."""
     if state.phase == "over":
-        return Rejection("game_finished", "V-70")
+        return Rejection("match_over", "V-70")
     if not 0 <= seat < len(state.totals):
         return Rejection("not_seated", "V-1")
     if isinstance(move, SwapMove) != (state.phase in _SWAP_PHASES) or state.phase in IDLE:
         return Rejection("wrong_phase", "V-9")
-    if seat != state.actor:
+    if seat != state.turn:
         return Rejection("not_your_turn", _turn_rule(state, seat, move))
     if state.phase not in _OPEN_IN[type(move)]:
         return Rejection("wrong_step", _step_rule(state, move))
@@ -158,7 +158,7 @@ def _turn_rule(state: VonHerzenState, seat: Seat, move: Move) -> str:
     """Return the rule that gives the turn to another seat."""
     if isinstance(move, SwapMove):
         return _swap_rule(state, move)
-    if state.turn > 0 and seat == (state.actor - 1) % len(state.totals):
+    if state.turn_number > 0 and seat == (state.turn - 1) % len(state.totals):
         return "V-53"  # its own turn ended last
     return "V-55" if state.phase == "closing" else "V-28"
 

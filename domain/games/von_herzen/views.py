@@ -27,7 +27,7 @@ from domain.games.von_herzen.facts import (
     VonHerzenStockDrawnPublic,
     VonHerzenTurnEnded,
 )
-from domain.games.von_herzen.fold import dealt_hand, hand_size, idle_most, round_count
+from domain.games.von_herzen.fold import dealt_hand, hand_size, idle_turns_max, ranking, round_count
 from domain.games.von_herzen.model import (
     IDLE,
     VonHerzenBoard,
@@ -103,28 +103,29 @@ def _swap_board(swap: VonHerzenSwap | None) -> VonHerzenSwapBoard | None:
 def board(state: VonHerzenState) -> VonHerzenBoard:
     """Return all that every seat and any spectator may know (V-73, V-75)."""
     swap = state.swap
-    return VonHerzenBoard(  # by place: so many names would take more time than all the rest
-        state.options,
-        state.round,
-        round_count(state.options),
-        state.dealer,
-        state.phase,
-        None if state.phase in IDLE else state.actor,
-        tuple(map(len, state.hands)),
-        len(state.stock),
-        state.pile,
-        state.runs,
-        state.taken,
-        state.swap_round,
-        _swap_board(swap),
-        state.giver_turns,
-        state.turn,
-        0 if swap is not None or not state.hands else state.turn // len(state.totals) + 1,  # go_round
-        state.idle,
-        idle_most(state.options),
-        state.out,
-        state.scores,
-        state.totals,
+    return VonHerzenBoard(
+        options=state.options,
+        round=state.round,
+        rounds=round_count(state.options),
+        dealer=state.dealer,
+        phase=state.phase,
+        turn=None if state.phase in IDLE else state.turn,
+        hand_sizes=tuple(map(len, state.hands)),
+        stock_size=len(state.stock),
+        pile=state.pile,
+        runs=state.runs,
+        taken=state.taken,
+        swap_round=state.swap_round,
+        swap=_swap_board(swap),
+        giver_turns=state.giver_turns,
+        turn_number=state.turn_number,
+        go_round=0 if swap is not None or not state.hands else state.turn_number // len(state.totals) + 1,
+        idle_turns=state.idle_turns,
+        idle_turns_max=idle_turns_max(state.options),
+        out=state.out,
+        score_sheet=state.score_sheet,
+        totals=state.totals,
+        places=ranking(state.totals) if state.phase == "over" else None,
     )
 
 

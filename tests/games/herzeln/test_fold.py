@@ -161,7 +161,7 @@ DECIDED_NOT_STOPPED = at_tricks(
 LAYOUT = at_layout("JS", {0: "QC KC", 1: "QD"}, finished=(2, 3))
 UNOPENED = at_layout("", {0: "JC QC", 1: "QD"})
 LAYOUT_OVER = at_layout("JS", {0: "QC KC"}, finished=(1, 2, 3))
-EARLIER_HAND = at_layout("JS", {1: "QC", 2: "KC"}, actor=1, last_mover=3)
+EARLIER_HAND = at_layout("JS", {1: "QC", 2: "KC"}, turn=1, last_mover=3)
 TAKEN_SO_FAR = HerzelnRoundScored(2, (0, 0, 0, 10), (0, 0, 0, 10), (("7C",), ("8C",), ("9C",), ("TC",)))
 AGAIN = replace(SCORE, totals=tuple(2 * total for total in SCORE.totals))
 
@@ -183,7 +183,7 @@ def with_open_trick() -> tuple[HerzelnState, HerzelnRoundScored]:
     return state, score(state)
 
 
-FINISHED_ONE = at_layout("JS", {1: "QC", 2: "KC"}, finished=(0,), last_mover=0, actor=1)
+FINISHED_ONE = at_layout("JS", {1: "QC", 2: "KC"}, finished=(0,), last_mover=0, turn=1)
 
 WRONG_TIME: list[tuple[str, HerzelnState, HerzelnFact, str]] = [
     ("the first dealer drawn twice", READY, DRAWN, "drawn twice"),

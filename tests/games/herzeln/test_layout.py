@@ -172,7 +172,7 @@ def test_a_turn_is_a_single_card(case: str) -> None:
 
 @worked_case("ZC-51")
 def test_a_finished_seat_is_skipped_without_a_pass(case: str) -> None:
-    state = at_layout("JD", {0: "7C KS", 1: "QS TD", 3: "9C KD"}, actor=1, finished=(2,), last_mover=0)
+    state = at_layout("JD", {0: "7C KS", 1: "QS TD", 3: "9C KD"}, turn=1, finished=(2,), last_mover=0)
 
     facts = accepted(state, 1, HerzelnPlace("QS", "up"))
     state = after(state, facts)
@@ -184,7 +184,7 @@ def test_a_finished_seat_is_skipped_without_a_pass(case: str) -> None:
 
 @worked_case("ZC-52")
 def test_the_round_ends_when_one_seat_still_has_cards(case: str) -> None:
-    state = at_layout("JS", {1: "7D 7H", 3: "QD"}, actor=3, finished=(2, 0))
+    state = at_layout("JS", {1: "7D 7H", 3: "QD"}, turn=3, finished=(2, 0))
 
     facts = accepted(state, 3, HerzelnPlace("QD", "up"))
 
@@ -198,7 +198,7 @@ def test_the_round_ends_when_one_seat_still_has_cards(case: str) -> None:
 
 @worked_case("ZC-53")
 def test_three_seats_score_0_10_and_20(case: str) -> None:
-    state = at_layout("JS", {0: "QD", 2: "7D"}, players=3, actor=0, finished=(1,))
+    state = at_layout("JS", {0: "QD", 2: "7D"}, players=3, turn=0, finished=(1,))
 
     (scored,) = of_kind(accepted(state, 0, HerzelnPlace("QD", "up")), HerzelnRoundScored)
 

@@ -80,7 +80,7 @@ def test_a_layout_never_blocks(players: int, seed: int) -> None:
         held = {card[0] for seat, hand in enumerate(now.hands) if seat not in now.finished for card in hand}
         if now.line:
             assert held.issuperset(asked(now.line, players))
-        (entry,) = legal(state, now.actor)
+        (entry,) = legal(state, now.turn)
         assert isinstance(entry, HerzelnMayPass | HerzelnMayPlace)
         assert isinstance(entry, HerzelnMayPass) == isinstance(move, HerzelnPass)
         turns += 1

@@ -91,7 +91,7 @@ def before(*, seats: int = 3, **given: object) -> RommeState:
 def position(
     hand: str,
     *,
-    table: Sequence[str] = (),
+    melds: Sequence[str] = (),
     out: bool = False,
     phase: Phase = "play",
     taken: str | None = None,
@@ -108,10 +108,10 @@ def position(
     Cards that are not named are in the other hands, the pile's bottom (if the stock is counted) or
     the stock.
     """
-    melds = laid(*table, seat=seats - 1)
+    lying = laid(*melds, seat=seats - 1)
     own = cards(hand)
     named = {card for text in (hand, pile, *others) for card in cards(text)}
-    named |= {slot.card for meld in melds for slot in meld.slots}
+    named |= {slot.card for meld in lying for slot in meld.slots}
     free = [card for card in DECK if card not in named]
     rest_of_hands = [tuple(free.pop() for _ in range(13)) for _ in range(len(others) + 1, seats)]
     hands = [own, *map(cards, others), *rest_of_hands]
@@ -136,7 +136,7 @@ def position(
         progress=drawn is not None,
         stock=tuple(left),
         pile=(*deeper, *top),
-        table=melds,
+        melds=lying,
     )
 
 

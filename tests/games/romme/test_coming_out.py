@@ -47,11 +47,11 @@ def test_the_first_lay_must_reach_the_minimum(
     assert isinstance(fact, RommeMeldsLaid)
     assert (fact.points, fact.came_out, state.first_lay[0]) == (result, True, result)
     assert state.is_out(0)
-    assert [meld.id for meld in state.table] == [f"m{number}" for number in range(1, len(melds) + 1)]
+    assert [meld.id for meld in state.melds] == [f"m{number}" for number in range(1, len(melds) + 1)]
 
 
 def test_w_51_without_a_minimum_one_still_has_to_lay_first() -> None:
-    state = position(f"8H {LOOSE}", table=["5H 6H 7H"], first_meld_min=0)
+    state = position(f"8H {LOOSE}", melds=["5H 6H 7H"], first_meld_min=0)
     assert rejected(state, lay_off("8H")) == Rejection("not_out", "R-44")
 
 
@@ -74,10 +74,10 @@ def test_w_53_melds_of_two_commands_do_not_add_up() -> None:
 
 
 def test_w_54_once_out_a_seat_lays_off_and_lays_in_the_same_turn() -> None:
-    state = position(f"QH KH AH 8H 2C 2S 2H {LOOSE}", table=["5H 6H 7H"])
+    state = position(f"QH KH AH 8H 2C 2S 2H {LOOSE}", melds=["5H 6H 7H"])
     state = after(state, lay("QH KH AH"), lay_off("8H"), lay("2C 2S 2H"))
-    assert [meld.points for meld in state.table] == [18, 31, 6]
-    assert state.table[0].slots[-1].card == "8H#1"
+    assert [meld.points for meld in state.melds] == [18, 31, 6]
+    assert state.melds[0].slots[-1].card == "8H#1"
 
 
 THIRTEEN = ["7H 7S 7C", "9D TD JD", "QS KS AS", "4H 5H 6H JK#1=7H"]
@@ -178,32 +178,32 @@ RULES_OF_FAULTS = {
 @pytest.mark.parametrize(("case", "meld", "added", "result"), LAY_OFFS, ids=[row[0] for row in LAY_OFFS])
 def test_cards_are_laid_off_where_they_fit(case: str, meld: str, added: str, result: str) -> None:
     hand = " ".join(word.split("=")[0] for word in added.split())
-    state = position(f"{hand} {LOOSE}", table=[meld], out=True)
+    state = position(f"{hand} {LOOSE}", melds=[meld], out=True)
     assert code(state, lay_off(added)) == result
     if result != "ok":
         assert rejected(state, lay_off(added)).rule == RULES_OF_FAULTS[case]
         return
     (fact,), changed = accepted(state, lay_off(added))
     assert isinstance(fact, RommeCardsLaidOff)
-    assert fact.slots == changed.table[0].slots
-    assert set(state.table[0].slots) < set(fact.slots), "what lies there stays as it is"
-    assert changed.table[0].points == state.table[0].points
+    assert fact.slots == changed.melds[0].slots
+    assert set(state.melds[0].slots) < set(fact.slots), "what lies there stays as it is"
+    assert changed.melds[0].points == state.melds[0].points
     assert changed.hands[0] == state.hands[0][-2:]
 
 
 def test_the_ace_of_thirteen_cards_goes_where_the_move_says() -> None:
     run = "2S 3S 4S 5S 6S 7S 8S 9S TS JS QS KS"
-    state = position(f"AS {LOOSE}", table=[run], out=True)
-    assert after(state, lay_off("AS")).table[0].slots[-1].card == "AS#1"
+    state = position(f"AS {LOOSE}", melds=[run], out=True)
+    assert after(state, lay_off("AS")).melds[0].slots[-1].card == "AS#1"
     low = lay_off("AS")
-    assert after(state, RommeLayOff(low.meld, low.cards, "low")).table[0].slots[0].card == "AS#1"
-    declared = position(f"JK#1 {LOOSE}", table=[run], out=True)
-    assert after(declared, RommeLayOff("m1", lay_off("JK#1=AS").cards, "low")).table[0].slots[0].face == "AS"
+    assert after(state, RommeLayOff(low.meld, low.cards, "low")).melds[0].slots[0].card == "AS#1"
+    declared = position(f"JK#1 {LOOSE}", melds=[run], out=True)
+    assert after(declared, RommeLayOff("m1", lay_off("JK#1=AS").cards, "low")).melds[0].slots[0].face == "AS"
 
 
 def test_an_ace_that_lies_keeps_its_end() -> None:
-    state = position(f"KS {LOOSE}", table=["AS 2S 3S 4S 5S 6S 7S 8S 9S TS JS QS"], out=True)
-    (meld,) = after(state, RommeLayOff("m1", lay_off("KS").cards, "high")).table
+    state = position(f"KS {LOOSE}", melds=["AS 2S 3S 4S 5S 6S 7S 8S 9S TS JS QS"], out=True)
+    (meld,) = after(state, RommeLayOff("m1", lay_off("KS").cards, "high")).melds
     assert [meld.slots[0].face, meld.slots[-1].face] == ["AS", "KS"]
 
 
@@ -242,8 +242,8 @@ def test_drafts_never_outlive_their_turn() -> None:
 
 
 def test_reserved_cards_are_neither_laid_off_nor_swapped() -> None:
-    table = ["5H 6H JK#1=7H", "2C 3C 4C"]
-    state = position(f"7H 8H 9H {LOOSE}", table=table, out=True, joker_swap=True)
+    melds = ["5H 6H JK#1=7H", "2C 3C 4C"]
+    state = position(f"7H 8H 9H {LOOSE}", melds=melds, out=True, joker_swap=True)
     own = noted(state, notes.new(), prepare("7H 8H 9H"))
     reserved = Rejection("card_reserved", "R-39")
     assert notes.resolve(state, 0, own, lay_off("8H")) == reserved

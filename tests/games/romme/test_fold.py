@@ -41,15 +41,15 @@ STARTED = RommeRoundStarted(1, 2, NEW.options)
 OPENING = folds(NEW, STARTED)
 DEALT = RommePackDealt(2, 3, DECK)
 
-PLAYING = position("8H 7H#2 2C 2S 2D", table=["5H 6H JK#1=7H"], out=True, joker_swap=True)
-COMING_OUT = position("8H 2C 2S 2D KC", table=["5H 6H JK#1=7H"], first_meld_min=0)
+PLAYING = position("8H 7H#2 2C 2S 2D", melds=["5H 6H JK#1=7H"], out=True, joker_swap=True)
+COMING_OUT = position("8H 2C 2S 2D KC", melds=["5H 6H JK#1=7H"], first_meld_min=0)
 DRAWING = position("8H 2D", phase="draw", pile="9C")
 EMPTY = replace(DRAWING, stock_drawn=len(DRAWING.stock))
 DRAWN, TAKEN = RommeCardDrawn(0, DRAWING.stock[0]), RommePileDrawn(0, "9C#1")
 TWOS = laid("2C 2S 2D")[0]
 LAID = RommeMeldsLaid(0, (replace(TWOS, id="m2"),), 6, False)
 FIRST_LAID = replace(LAID, came_out=True)
-SLOTS = PLAYING.table[0].slots
+SLOTS = PLAYING.melds[0].slots
 LAID_OFF = RommeCardsLaidOff(0, "m1", ("8H#1",), laid("5H 6H JK#1=7H 8H")[0].slots)
 SWAPPED = RommeJokerSwapped(0, "m1", "JK#1", "7H#2")
 DISCARDED = RommeCardDiscarded(0, "8H#1")
@@ -162,7 +162,7 @@ def test_a_fact_with_a_value_that_does_not_follow_is_impossible(
 
 
 def test_a_real_card_is_not_swapped_like_a_joker() -> None:
-    state = position("5H#2 KC", table=["5H 6H JK#1=7H"], out=True, joker_swap=True)
+    state = position("5H#2 KC", melds=["5H 6H JK#1=7H"], out=True, joker_swap=True)
     with pytest.raises(ImpossibleFactError, match="does not lie"):
         ROMME_1.evolve(state, RommeJokerSwapped(0, "m1", "5H#1", "5H#2"))
 

@@ -30,7 +30,7 @@ CARD = re.compile(rb"[2-9TJQKA][CSHD]#\d|JK#\d")
 def check_state(state: RommeState, where: str) -> None:
     """Invariants 1, 4, 6, 7 and 11 of a state in a running round."""
     assert sorted(cards_in_play(state)) == sorted(DECK), f"{where}: not every card once"
-    for meld in state.table:
+    for meld in state.melds:
         shape = check_meld(meld.slots, "low" if meld.slots[0].face[0] == "A" else "high")
         assert isinstance(shape, Shape), f"{where}: {meld}"
         assert (shape.kind, shape.slots) == (meld.kind, meld.slots), f"{where}: {meld}"
@@ -47,10 +47,10 @@ def check_state(state: RommeState, where: str) -> None:
 
 def check_between_turns(state: RommeState, where: str) -> None:
     """Invariants 2 and 3 at the start of a regular turn."""
-    held = sum(map(len, state.hands)) + sum(len(meld.slots) for meld in state.table)
+    held = sum(map(len, state.hands)) + sum(len(meld.slots) for meld in state.melds)
     assert held == 13 * state.seats, where
-    assert state.stock_count + len(state.pile) == 110 - 13 * state.seats, where
-    assert state.stock_count >= 1, where
+    assert state.stock_size + len(state.pile) == 110 - 13 * state.seats, where
+    assert state.stock_size >= 1, where
     assert len(state.pile) >= 1, where
     assert state.empties < 4, where
     assert (state.taken, state.drawn, state.progress, state.lays) == (None, None, False, 0), where
@@ -119,7 +119,7 @@ def test_invariants_hold_for_every_number_of_seats(seats: int, choose: Chooser) 
 def test_a_match_of_absent_players_runs_through_the_stock_four_times(seats: int) -> None:
     for event in events({"rounds": 1}, seats, 0, absent):
         last = event.states[-1]
-    assert (last.results[0].reason, last.empties) == ("exhausted", 4)
+    assert (last.score_sheet[0].reason, last.empties) == ("exhausted", 4)
     assert check_match({"rounds": 1}, seats, 0, absent) == 1
 
 

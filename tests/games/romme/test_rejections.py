@@ -21,14 +21,14 @@ from domain.games.romme.moves import (
 from tests.games.romme.positions import after, before, lay, lay_off, noted, position, prepare, rejected
 
 TABLE = ["5H 6H JK#1=7H", "2C 2S 2D"]
-SWAPPING = position("7H 8H 7H#2 JK#2 3C#2", table=TABLE, out=True, joker_swap=True, taken="3C#2")
-PLAIN = position("7H 8H 7H#2 JK#2 3C#2", table=TABLE, out=True)
-NOT_OUT = position("7H 7S 7C 8H JK#2 3C#2", table=TABLE, joker_swap=True)
+SWAPPING = position("7H 8H 7H#2 JK#2 3C#2", melds=TABLE, out=True, joker_swap=True, taken="3C#2")
+PLAIN = position("7H 8H 7H#2 JK#2 3C#2", melds=TABLE, out=True)
+NOT_OUT = position("7H 7S 7C 8H JK#2 3C#2", melds=TABLE, joker_swap=True)
 DRAWING = position("7H 8H", phase="draw", discard_draw="after_out")
 IDLE = replace(position("7H 8H", phase="draw", discard_draw="after_out"), idle_turns=36)
 OPENING = position("7H 8H", phase="opening")
 WON = after(position("7H", out=True), RommeDiscard("7H#1"))
-EXHAUSTED = replace(WON, results=(replace(WON.results[0], reason="exhausted"),))
+EXHAUSTED = replace(WON, score_sheet=(replace(WON.score_sheet[0], reason="exhausted"),))
 MATCH_WON = after(position("7H", out=True, rounds=1), RommeDiscard("7H#1"))
 BY_POINTS = after(
     position("7H", out=True, match_end="points", target_score=100, totals=(0, 99, 99)), RommeDiscard("7H#1")

@@ -105,7 +105,7 @@ def test_w_134_a_hand_is_arranged_while_others_are_on_turn_and_nobody_notices() 
 
 
 def test_cards_that_left_and_come_back_are_new_cards() -> None:
-    state = position(f"7H#2 {HAND}", table=["5H 6H JK#2=7H"], out=True, joker_swap=True, phase="draw", pile="JK#3")
+    state = position(f"7H#2 {HAND}", melds=["5H 6H JK#2=7H"], out=True, joker_swap=True, phase="draw", pile="JK#3")
     own = noted(state, notes.new(), RommeSortHand("suit"))
     state = after(state, RommeDrawPile())
     own = noted(state, own, RommeMoveCard("JK#3", 0))
@@ -134,8 +134,8 @@ def test_w_135_a_card_from_the_stock_is_seen_by_its_seat_alone() -> None:
     assert public_form(fact) == RommeStockDrawn(0)
     assert private_form(fact, 0) == fact
     assert private_form(fact, 1) is None
-    assert board(changed).hand_counts[0] == board(state).hand_counts[0] + 1
-    assert board(changed).stock_count == board(state).stock_count - 1
+    assert board(changed).hand_sizes[0] == board(state).hand_sizes[0] + 1
+    assert board(changed).stock_size == board(state).stock_size - 1
     assert fact.card.encode() not in msgspec.json.encode(board(changed))
     assert ROMME_1.private(changed, 0).drawn == fact.card
     assert ROMME_1.private(changed, 1).drawn is None
@@ -162,7 +162,7 @@ def test_w_137_what_is_prepared_and_taken_back_is_seen_by_nobody_else() -> None:
     assert notes.open_drafts(state, 0, own) == ()
     assert notes.decide(state, 0, own, RommeTakeBack()) == Rejection("unknown_draft", "R-40")
     assert msgspec.json.encode(board(state)) == seen
-    assert board(state).hand_counts[0] == 14
+    assert board(state).hand_sizes[0] == 14
 
 
 def test_w_138_a_refusal_leaves_nothing_that_others_could_see() -> None:
@@ -174,11 +174,11 @@ def test_w_138_a_refusal_leaves_nothing_that_others_could_see() -> None:
 
 
 def test_w_139_a_spectator_sees_the_table_and_no_hidden_card() -> None:
-    state = position("7H#2 4D 5D", table=["5H 6H JK#1=7H"], out=True, pile="9C#2", totals=(3, 4, 5))
+    state = position("7H#2 4D 5D", melds=["5H 6H JK#1=7H"], out=True, pile="9C#2", totals=(3, 4, 5))
     seen = board(state)
     assert isinstance(seen, RommeBoard)
-    assert (seen.table, seen.pile_top, seen.totals, seen.hands) == (state.table, "9C#2", (3, 4, 5), None)
-    assert (seen.hand_counts, seen.stock_count) == ((3, 13, 13), state.stock_count)
+    assert (seen.melds, seen.pile_top, seen.totals, seen.hands) == (state.melds, "9C#2", (3, 4, 5), None)
+    assert (seen.hand_sizes, seen.stock_size) == ((3, 13, 13), state.stock_size)
     assert [mark.name for mark in seen.options][:2] == ["first_meld_min", "joker_swap"]
     data = msgspec.json.encode(seen)
     hidden = [card for hand in state.hands for card in hand] + list(state.stock) + list(state.pile[:-1])
@@ -191,9 +191,9 @@ def test_w_140_when_the_round_is_over_all_hands_are_open_and_stay_as_they_are() 
     _, state = accepted(state, RommeDiscard("4D#1"))
     seen = board(state)
     assert seen.hands == ((), ("2C#1", "KS#1", "JK#1")), "in an order that tells nothing"
-    assert seen.last_round is not None
-    assert (seen.last_round.values, seen.last_round.points, seen.totals) == ((0, 32), (0, 32), (0, 32))
-    assert (seen.sheet, seen.turn) == (((0, 32),), None)
+    ended = seen.score_sheet[-1]
+    assert (ended.values, ended.points, seen.totals) == ((0, 32), (0, 32), (0, 32))
+    assert ([row.points for row in seen.score_sheet], seen.turn) == ([(0, 32)], None)
     for move in (RommeSortHand("suit"), RommeMoveCard("KS#1", 0), RommeArrangeHand(("KS#1",))):
         assert notes.decide(state, 1, notes.new(), move) == Rejection("wrong_phase", "R-54")
 
@@ -207,7 +207,7 @@ def test_a_deal_tells_each_seat_its_own_hand_in_order() -> None:
         assert confided is not None
         assert msgspec.to_builtins(confided) == {"type": "hand_dealt", "cards": state.hands[seat]}
     public = msgspec.to_builtins(public_form(dealt))
-    assert public == {"type": "hands_dealt", "counts": board(state).hand_counts, "stock_count": 70}
+    assert public == {"type": "hands_dealt", "counts": board(state).hand_sizes, "stock_count": 70}
 
 
 def test_before_the_first_deal_there_is_nothing_private() -> None:

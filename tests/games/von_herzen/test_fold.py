@@ -85,18 +85,18 @@ AGREED = VonHerzenCardsSwapped(3, 2, "agreed", HANDS[3][:2], HANDS[2][:2])
 
 # the meld phase, seat 0 to move
 HELD = ("7H 8H 9H TH KS", "7S", "8S")
-DRAWING = melding(HELD, actor=0, phase="draw", pile="AC QC", stock="7D 8D", dealer=2)
-LAYING = melding(HELD, actor=0, runs=[(1, "JD QD KD")], dealer=2)
+DRAWING = melding(HELD, turn=0, phase="draw", pile="AC QC", stock="7D 8D", dealer=2)
+LAYING = melding(HELD, turn=0, runs=[(1, "JD QD KD")], dealer=2)
 STOCK_DRAWN = VonHerzenStockDrawn(0, "7D")
 PILE_DRAWN = VonHerzenPileDrawn(0, "QC")
 RUN = VonHerzenRunLaid(0, 1, cards("7H 8H 9H"))
 LAID_OFF = VonHerzenCardLaidOff(0, "TH", 0, "down")
 DISCARD = VonHerzenCardDiscarded(0, "KS")
 TURN_END = VonHerzenTurnEnded(0, went_out=False)
-LAST_CARD = melding(("KS", "7S", "8S"), actor=0, dealer=2)
+LAST_CARD = melding(("KS", "7S", "8S"), turn=0, dealer=2)
 WENT_OUT = folds(LAST_CARD, DISCARD)
 OUT = VonHerzenTurnEnded(0, went_out=True)
-CLOSING = melding(HELD, actor=0, phase="closing", out=1, dealer=2)
+CLOSING = melding(HELD, turn=0, phase="closing", out=1, dealer=2)
 
 
 def shifted(values: tuple[int, ...]) -> tuple[int, ...]:

@@ -120,9 +120,11 @@ def test_cards_are_conserved_and_every_round_ends_in_time(options: VonHerzenOpti
             assert swap_moves <= options.players + 1, words
         turns += sum(isinstance(fact, VonHerzenTurnEnded) for fact in facts)
         assert turns <= turns_most(options), words
-        if len(after.scores) > rounds:
+        if len(after.score_sheet) > rounds:
             rounds, turns = rounds + 1, 0
-            assert after.totals == tuple(sum(column) for column in zip(*after.scores, strict=True)), words
+            assert after.totals == tuple(
+                sum(column) for column in zip(*(row.points for row in after.score_sheet), strict=True)
+            ), words
     assert rounds == options.complete_rounds * options.players
 
 
@@ -141,7 +143,7 @@ def test_runs_on_the_table_are_runs_and_scores_are_the_sum_of_cards(
         flutes = sum(pure if run.joker is None else 2 for run in after.runs if len(run.cards) == 8)
         held = sum(len(hand) for hand in after.hands)
         assert sum(score(after)) == laid - jokers + flutes - held, words
-        own = sum(run.owner == before.actor for run in after.runs)
+        own = sum(run.owner == before.turn for run in after.runs)
         assert isinstance(move, VonHerzenLay) or own > 0, words
 
 

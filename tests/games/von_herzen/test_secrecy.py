@@ -93,7 +93,7 @@ def same_looking(move: Move, state: VonHerzenState, rng: Random) -> Move:
         return move
     swap = state.swap
     assert swap is not None
-    source = swap.offered if isinstance(move, VonHerzenAgree) else state.hands[state.actor]
+    source = swap.offered if isinstance(move, VonHerzenAgree) else state.hands[state.turn]
     return type(move)(tuple(rng.sample(source, len(move.cards))))
 
 
@@ -130,7 +130,7 @@ def play_side_by_side(worlds: list[VonHerzenState], viewer: int | None, rng: Ran
         assert received(worlds[0], viewer) == received(worlds[1], viewer), words
         if viewer is not None:
             assert_probing_tells_nothing(worlds, viewer, rng, words)
-        seat = worlds[0].actor
+        seat = worlds[0].turn
         move = careless(view_of(GAME, worlds[0], seat), rng)
         others = move if seat == viewer else same_looking(move, worlds[1], rng)
         facts = [facts_of(worlds[0], seat, move), facts_of(worlds[1], seat, others)]
@@ -281,7 +281,7 @@ def test_the_own_cards_on_the_table_are_shown_to_their_owner() -> None:
     private = [GAME.private(TAKING, seat) for seat in range(4)]
     assert [each.offered for each in private] == [(), (), (), cards("7D 8D 9D")]
     assert [each.countered for each in private] == [(), (), cards("7H 8H"), ()]
-    assert [GAME.board(TAKING).hand_counts, len(GAME.hand(TAKING, 3))] == [(8, 8, 8, 8), 8]
+    assert [GAME.board(TAKING).hand_sizes, len(GAME.hand(TAKING, 3))] == [(8, 8, 8, 8), 8]
 
 
 def test_cards_are_sent_in_a_fixed_order_whatever_the_order_of_choosing() -> None:
@@ -295,7 +295,7 @@ def test_cards_are_sent_in_a_fixed_order_whatever_the_order_of_choosing() -> Non
 
 def test_legal_moves_are_sent_to_the_seat_that_may_make_them_alone() -> None:
     for state in (OFFERING, ANSWERING, TAKING, AGREEING):
-        assert [bool(GAME.legal(state, seat)) for seat in range(4)] == [seat == state.actor for seat in range(4)]
+        assert [bool(GAME.legal(state, seat)) for seat in range(4)] == [seat == state.turn for seat in range(4)]
 
 
 # meld phase and end of the round
@@ -317,7 +317,7 @@ def absent(state: VonHerzenState, chance: Chance) -> tuple[VonHerzenState, tuple
     """The state and the facts of the move that ends the round, if everybody is absent."""
     number = state.round
     while True:
-        facts = facts_of(state, state.actor, GAME.timeout_move(state, state.actor), chance)
+        facts = facts_of(state, state.turn, GAME.timeout_move(state, state.turn), chance)
         for fact in facts:
             state = GAME.evolve(state, fact)
         if state.round > number:
@@ -344,7 +344,7 @@ def test_the_stock_is_shown_at_the_end_without_its_order() -> None:
     state = dealt(2)
     state = after(state, (1, VonHerzenPassOffer()), (0, VonHerzenPassOffer()))
     stock = (*sorted(state.stock[:-1], reverse=True), state.stock[-1])
-    state = msgspec.structs.replace(state, stock=stock, phase="lay", idle=3)
+    state = msgspec.structs.replace(state, stock=stock, phase="lay", idle_turns=3)
     facts = facts_of(state, 1, VonHerzenEndTurn())
     scored = plain(GAME.public_form(facts[1]))
     assert scored["stock"] == list(in_canonical_order(stock)) != list(stock)
