@@ -1,4 +1,9 @@
-"""What exists in Hearts: options, moves, facts and their public and private forms, state and view."""
+"""What exists in Hearts: options, moves, facts and their public and private forms, state and view.
+
+Names are a storage format: tags and field names of options, moves and facts stand in recorded events. They
+never change their meaning; a new field has a default, and what cannot be said that way is lifted in
+`domain/codec.py`.
+"""
 
 from typing import Annotated, Literal, TypeAlias
 
@@ -34,10 +39,8 @@ CardName: TypeAlias = Annotated[
 class HeartsPass(Struct, frozen=True, gc=False, tag_field="type", tag="pass", forbid_unknown_fields=True):
     """Commit three cards of the own hand to be passed; final, seen by nobody before the exchange."""
 
-    cards: Annotated[
-        tuple[CardName, ...],
-        Meta(max_length=16, description="Three different cards in any order.", examples=[["QS", "AS", "KH"]]),
-    ]
+    cards: Annotated[tuple[CardName, ...], Meta(max_length=16, examples=[["QS", "AS", "KH"]])]
+    """Three different cards in any order."""
 
 
 class HeartsPlay(Struct, frozen=True, gc=False, tag_field="type", tag="play", forbid_unknown_fields=True):

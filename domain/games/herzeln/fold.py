@@ -60,7 +60,7 @@ def new(options: HerzelnOptions, _seats: int) -> HerzelnState:
     )
 
 
-# What happened
+# what happened
 
 
 def evolve(state: HerzelnState, fact: HerzelnFact) -> HerzelnState:
@@ -268,7 +268,7 @@ _CHANGES: Final[dict[type, Callable[[HerzelnState, Any], HerzelnState]]] = {
 assert _CHANGES.keys() == set(get_args(HerzelnFact))
 
 
-# What it scores
+# what it scores
 
 
 def contract_of(number: int) -> int:

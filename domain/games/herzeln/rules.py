@@ -1,6 +1,6 @@
 """Herzeln: what is allowed, and what follows from a move."""
 
-from typing import assert_never
+from typing import Final, assert_never
 
 from domain.cards import Card
 from domain.decider import Chance, Rejection, Seat
@@ -42,7 +42,27 @@ from domain.games.herzeln.model import (
 from domain.games.herzeln.order import HAND_SIZE, PACKS, STRENGTH, asked
 from domain.tricks import following, winner
 
-# The start
+# refusals, in the order of Z-70
+
+_MATCH_OVER: Final = Rejection("match_over", "Z-53")
+_NOT_SEATED: Final = Rejection("not_seated", "Z-1")
+_WRONG_PHASE: Final = Rejection("wrong_phase", "Z-9")
+_NOT_YOUR_TURN: Final = Rejection("not_your_turn", "Z-7")
+_FOREHAND_LEADS: Final = Rejection("not_your_turn", "Z-11")
+_WINNER_LEADS: Final = Rejection("not_your_turn", "Z-16")
+_SEAT_TO_THE_LEFT_IS_NEXT: Final = Rejection("not_your_turn", "Z-32")
+_TURN_IS_OVER: Final = Rejection("not_your_turn", "Z-33")
+_HAS_FINISHED: Final = Rejection("not_your_turn", "Z-41")
+_INVALID_CARD: Final = Rejection("invalid_card", "Z-2")
+_CARD_NOT_IN_HAND: Final = Rejection("card_not_in_hand", "Z-5")
+_MUST_FOLLOW_SUIT: Final = Rejection("must_follow_suit", "Z-12")
+_WRONG_END: Final = Rejection("wrong_end", "Z-37")
+_MUST_OPEN_WITH_JACK: Final = Rejection("must_open_with_jack", "Z-31")
+_CARD_DOES_NOT_FIT: Final = Rejection("card_does_not_fit", "Z-34")
+_JACK_DOES_NOT_FIT: Final = Rejection("card_does_not_fit", "Z-36")
+_MUST_PLACE: Final = Rejection("must_place", "Z-38")
+
+# start and judging, in the order of Z-70
 
 
 def start(state: HerzelnState, chance: Chance) -> tuple[HerzelnFact, ...]:
@@ -60,28 +80,25 @@ def _deal(state: HerzelnState, chance: Chance) -> HerzelnPackDealt:
     return HerzelnPackDealt(number, contract_of(number), dealer, chance.shuffle(number, 0, PACKS[players]))
 
 
-# Judging moves (Z-70: the order of the checks)
-
-
 def decide(state: HerzelnState, seat: Seat, move: HerzelnMove, chance: Chance) -> tuple[HerzelnFact, ...] | Rejection:
     """Judge a move and return everything that follows from it, or why it is refused."""
     if state.places is not None:
-        return Rejection("match_over", "Z-53")
+        return _MATCH_OVER
     if not 0 <= seat < state.options.players:
-        return Rejection("not_seated", "Z-1")
+        return _NOT_SEATED
     now = state.round
     match move:
         case HerzelnPlay():
             if not isinstance(now, HerzelnTricks):
-                return Rejection("wrong_phase", "Z-9")
+                return _WRONG_PHASE
             return _refuse_play(now, seat, move.card) or _after_play(state, now, seat, move.card, chance)
         case HerzelnPlace():
             if not isinstance(now, HerzelnLayout):
-                return Rejection("wrong_phase", "Z-9")
+                return _WRONG_PHASE
             return _refuse_place(now, seat, move.card, move.end) or _after_place(state, now, seat, move, chance)
         case HerzelnPass():
             if not isinstance(now, HerzelnLayout):
-                return Rejection("wrong_phase", "Z-9")
+                return _WRONG_PHASE
             return _refuse_pass(now, seat) or (HerzelnPassed(seat),)
         case _:
             assert_never(move)
@@ -90,13 +107,13 @@ def decide(state: HerzelnState, seat: Seat, move: HerzelnMove, chance: Chance) -
 def _refuse_play(now: HerzelnTricks, seat: Seat, card: Card) -> Rejection | None:
     if seat != _trick_actor(now):
         if now.trick:
-            return Rejection("not_your_turn", "Z-7")
-        return Rejection("not_your_turn", "Z-16" if now.taken else "Z-11")
+            return _NOT_YOUR_TURN
+        return _WINNER_LEADS if now.taken else _FOREHAND_LEADS
     refused = _refuse_card(now.hands, seat, card)
     if refused is not None:
         return refused
     if now.trick and card[1] != now.trick[0][1] and following(now.hands[seat], now.trick[0][1]):
-        return Rejection("must_follow_suit", "Z-12")
+        return _MUST_FOLLOW_SUIT
     return None
 
 
@@ -105,12 +122,12 @@ def _refuse_place(now: HerzelnLayout, seat: Seat, card: Card, end: End) -> Rejec
     if refused is not None:
         return refused
     if (end == "open") != (not now.line):
-        return Rejection("wrong_end", "Z-37")
+        return _WRONG_END
     if not now.line:
-        return None if card[0] == "J" else Rejection("must_open_with_jack", "Z-31")
+        return None if card[0] == "J" else _MUST_OPEN_WITH_JACK
     up, down = asked(now.line, len(now.hands))
     if card[0] != (up if end == "up" else down):
-        return Rejection("card_does_not_fit", "Z-36" if card[0] == "J" else "Z-34")
+        return _JACK_DOES_NOT_FIT if card[0] == "J" else _CARD_DOES_NOT_FIT
     return None
 
 
@@ -118,26 +135,23 @@ def _refuse_pass(now: HerzelnLayout, seat: Seat) -> Rejection | None:
     refused = _refuse_turn(now, seat)
     if refused is not None:
         return refused
-    return Rejection("must_place", "Z-38") if _placements(now, seat) else None
+    return _MUST_PLACE if _placements(now, seat) else None
 
 
 def _refuse_turn(now: HerzelnLayout, seat: Seat) -> Rejection | None:
     if seat == now.turn:
         return None
     if seat in now.finished:
-        return Rejection("not_your_turn", "Z-41")
-    return Rejection("not_your_turn", "Z-33" if seat == now.last_mover else "Z-32")
+        return _HAS_FINISHED
+    return _TURN_IS_OVER if seat == now.last_mover else _SEAT_TO_THE_LEFT_IS_NEXT
 
 
 def _refuse_card(hands: tuple[tuple[Card, ...], ...], seat: Seat, card: Card) -> Rejection | None:
     if card in hands[seat]:
         return None
     if card not in PACKS[len(hands)]:
-        return Rejection("invalid_card", "Z-2")
-    return Rejection("card_not_in_hand", "Z-5")
-
-
-# What follows
+        return _INVALID_CARD
+    return _CARD_NOT_IN_HAND
 
 
 def _after_play(
@@ -191,7 +205,7 @@ def _close_round(state: HerzelnState, chance: Chance) -> tuple[HerzelnFact, ...]
     return (scored, HerzelnMatchEnded(scored.totals, ranking(scored.totals)))
 
 
-# What a seat may do
+# what may be done now
 
 
 def to_act(state: HerzelnState) -> tuple[Seat, ...]:

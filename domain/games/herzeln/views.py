@@ -21,7 +21,7 @@ from domain.games.herzeln.model import (
 from domain.games.herzeln.order import asked
 from domain.games.herzeln.rules import to_act
 
-# Facts
+# facts
 
 
 def public_form(fact: HerzelnFact) -> HerzelnPublicFact:
@@ -38,7 +38,7 @@ def private_form(fact: HerzelnFact, seat: Seat) -> HerzelnHandDealt | None:
     return None
 
 
-# States
+# states
 
 
 def round_number(state: HerzelnState) -> int:

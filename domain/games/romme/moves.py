@@ -69,10 +69,8 @@ class RommeLay(
 ):
     """Lay new melds on the table, all of them or none."""
 
-    melds: Annotated[
-        Annotated[tuple[RommeChosenMeld, ...], Meta(max_length=40)] | None,
-        Meta(description="The melds in the order they are named on the table; left out: all open drafts."),
-    ] = None
+    melds: Annotated[tuple[RommeChosenMeld, ...], Meta(max_length=40)] | None = None
+    """The melds in the order they are named on the table; left out: all open drafts."""
 
 
 class RommeLayOff(
@@ -118,7 +116,8 @@ class RommeTakeBack(
 ):
     """Dissolve one draft, or all of them."""
 
-    draft: Annotated[DraftId | None, Meta(description="Left out: all drafts.")] = None
+    draft: DraftId | None = None
+    """Left out: all drafts."""
 
 
 class RommeSortHand(Struct, frozen=True, gc=False, tag_field="type", tag="sort_hand", forbid_unknown_fields=True):
@@ -131,15 +130,15 @@ class RommeMoveCard(Struct, frozen=True, gc=False, tag_field="type", tag="move_c
     """Move one card of the hand to another place."""
 
     card: CardId
-    index: Annotated[int, Meta(ge=-(2**31), lt=2**31, description="Its place in the new order, from 0.", examples=[0])]
+    index: Annotated[int, Meta(ge=-(2**31), lt=2**31, examples=[0])]
+    """Its place in the new order, from 0."""
 
 
 class RommeArrangeHand(Struct, frozen=True, gc=False, tag_field="type", tag="arrange_hand", forbid_unknown_fields=True):
     """Set the whole order of the hand."""
 
-    cards: Annotated[
-        tuple[CardId, ...], Meta(max_length=120, description="Every card of the hand once, from left to right.")
-    ]
+    cards: Annotated[tuple[CardId, ...], Meta(max_length=120)]
+    """Every card of the hand once, from left to right."""
 
 
 RommePrivateMove: TypeAlias = RommePrepare | RommeTakeBack | RommeSortHand | RommeMoveCard | RommeArrangeHand
@@ -150,11 +149,10 @@ RommePrivateMove: TypeAlias = RommePrepare | RommeTakeBack | RommeSortHand | Rom
 class RommeAskReadings(Struct, frozen=True, gc=False, tag_field="type", tag="readings", forbid_unknown_fields=True):
     """What can these cards of the hand be, as a new meld or added to one on the table?"""
 
-    cards: Annotated[
-        tuple[CardId, ...],
-        Meta(max_length=40, description="Cards of the hand, jokers undeclared.", examples=[["QH#1", "KH#1", "JK#1"]]),
-    ]
-    meld: Annotated[MeldId | None, Meta(description="A meld to add them to; left out: a new meld.")] = None
+    cards: Annotated[tuple[CardId, ...], Meta(max_length=40, examples=[["QH#1", "KH#1", "JK#1"]])]
+    """Cards of the hand, jokers undeclared."""
+    meld: MeldId | None = None
+    """A meld to add them to; left out: a new meld."""
 
 
 class RommeAskPartition(Struct, frozen=True, gc=False, tag_field="type", tag="partition", forbid_unknown_fields=True):

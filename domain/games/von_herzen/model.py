@@ -1,4 +1,9 @@
-"""What exists in a match of Von Herzen: options, the state and what is shown of it."""
+"""What exists in Von Herzen: options, the state and the view; moves are in `moves.py`, facts in `facts.py`.
+
+Names are a storage format: tags and field names of options, moves and facts stand in recorded events. They
+never change their meaning; a new field has a default, and what cannot be said that way is lifted in
+`domain/codec.py`.
+"""
 
 from typing import Final, Literal, TypeAlias
 
@@ -29,6 +34,9 @@ discard, a round to be counted, or to be dealt)."""
 
 IDLE: Final[tuple[Phase, ...]] = ("before", "dealing", "ending", "scoring", "over")
 """The steps in which nobody has to act."""
+
+
+# options
 
 
 class VonHerzenOptions(Struct, frozen=True, gc=False):
@@ -128,7 +136,7 @@ class VonHerzenState(Struct, frozen=True, gc=False):
     """Who went out first in this round."""
 
 
-# what is shown of it
+# views
 
 
 class VonHerzenSwapBoard(Struct, frozen=True, gc=False):

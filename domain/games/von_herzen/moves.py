@@ -88,7 +88,8 @@ class VonHerzenLayOff(Struct, frozen=True, gc=False, tag_field="type", tag="lay_
 
     card: CardText
     run: RunNumber
-    end: Annotated[End, Meta(description="`up`: after the last card; `down`: before the first.")]
+    end: End
+    """`up`: after the last card; `down`: before the first."""
 
 
 class VonHerzenDiscard(Struct, frozen=True, gc=False, tag_field="type", tag="discard", forbid_unknown_fields=True):

@@ -69,7 +69,24 @@ _OPEN_IN: Final[dict[type[Move], tuple[Phase, ...]]] = {
 """The steps in which a move is open to the seat whose move it is (section 10)."""
 
 
-# start and end
+# refusals, in the order of V-76; those of turns, steps and swaps name the rule that speaks against the move
+
+_MATCH_OVER: Final = Rejection("match_over", "V-70")
+_NOT_SEATED: Final = Rejection("not_seated", "V-1")
+_WRONG_PHASE: Final = Rejection("wrong_phase", "V-9")
+_INVALID_CARD: Final = Rejection("invalid_card", "V-2")
+_DUPLICATE_CARD: Final = Rejection("duplicate_card", "V-2")
+_CARD_NOT_OFFERED: Final = Rejection("card_not_offered", "V-21")
+_STOCK_EMPTY: Final = Rejection("stock_empty", "V-30")
+_PILE_EMPTY: Final = Rejection("pile_empty", "V-30")
+_CARD_NOT_IN_PILE: Final = Rejection("card_not_in_pile", "V-30")
+_NOT_TOP_OF_PILE: Final = Rejection("not_top_of_pile", "V-32")
+_CARD_NOT_IN_HAND: Final = Rejection("card_not_in_hand", "V-35")
+_DISCARD_NOT_IN_HAND: Final = Rejection("card_not_in_hand", "V-52")
+_NOT_OUT: Final = Rejection("not_out", "V-43")
+_UNKNOWN_RUN: Final = Rejection("unknown_run", "V-44")
+
+# start, and the end of a round
 
 
 def start(state: VonHerzenState, chance: Chance) -> tuple[Fact, ...]:
@@ -142,11 +159,11 @@ def decide(state: VonHerzenState, seat: Seat, move: Move, chance: Chance) -> tup
 def _out_of_turn(state: VonHerzenState, seat: Seat, move: Move) -> Rejection | None:
     """Checks 1 to 5: whether this seat may make this kind of move now."""
     if state.phase == "over":
-        return Rejection("match_over", "V-70")
+        return _MATCH_OVER
     if not 0 <= seat < len(state.totals):
-        return Rejection("not_seated", "V-1")
+        return _NOT_SEATED
     if isinstance(move, SwapMove) != (state.phase in _SWAP_PHASES) or state.phase in IDLE:
-        return Rejection("wrong_phase", "V-9")
+        return _WRONG_PHASE
     if seat != state.turn:
         return Rejection("not_your_turn", _turn_rule(state, seat, move))
     if state.phase not in _OPEN_IN[type(move)]:
@@ -192,11 +209,11 @@ def _swap_rule(state: VonHerzenState, move: SwapMove) -> str:
 def _cards_fault(cards: Cards, rule: str, least: int, most: int) -> Rejection | None:
     """Checks 6 to 8 of a swap move: real cards, as many as the move needs, none twice."""
     if not PACK_SET.issuperset(cards):
-        return Rejection("invalid_card", "V-2")
+        return _INVALID_CARD
     if not least <= len(cards) <= most:
         return Rejection("wrong_card_count", rule)
     if len(set(cards)) < len(cards):
-        return Rejection("duplicate_card", "V-2")
+        return _DUPLICATE_CARD
     return None
 
 
@@ -246,64 +263,64 @@ def _agree(swap: VonHerzenSwap, move: VonHerzenAgree) -> tuple[Fact, ...] | Reje
     if fault is not None:
         return fault
     if not set(move.cards).issubset(swap.offered):
-        return Rejection("card_not_offered", "V-21")
+        return _CARD_NOT_OFFERED
     given = in_canonical_order(move.cards)
     return (VonHerzenCardsSwapped(swap.giver, swap.receiver, "agreed", given, swap.countered),)
 
 
 def _draw_stock(state: VonHerzenState, seat: Seat) -> tuple[Fact, ...] | Rejection:
     if not state.stock:
-        return Rejection("stock_empty", "V-30")
+        return _STOCK_EMPTY
     return (VonHerzenStockDrawn(seat, state.stock[0]),)
 
 
 def _draw_pile(state: VonHerzenState, seat: Seat, move: VonHerzenDrawPile) -> tuple[Fact, ...] | Rejection:
     if move.card not in PACK_SET:
-        return Rejection("invalid_card", "V-2")
+        return _INVALID_CARD
     if not state.pile:
-        return Rejection("pile_empty", "V-30")
+        return _PILE_EMPTY
     if move.card not in state.pile:
-        return Rejection("card_not_in_pile", "V-30")
+        return _CARD_NOT_IN_PILE
     if state.options.pile_pick == "top" and move.card != state.pile[-1]:
-        return Rejection("not_top_of_pile", "V-32")
+        return _NOT_TOP_OF_PILE
     return (VonHerzenPileDrawn(seat, move.card),)
 
 
 def _lay(state: VonHerzenState, seat: Seat, move: VonHerzenLay, chance: Chance) -> tuple[Fact, ...] | Rejection:
     if not PACK_SET.issuperset(move.cards):
-        return Rejection("invalid_card", "V-2")
+        return _INVALID_CARD
     if len(set(move.cards)) < len(move.cards):
-        return Rejection("duplicate_card", "V-2")
+        return _DUPLICATE_CARD
     if not set(move.cards).issubset(state.hands[seat]):
-        return Rejection("card_not_in_hand", "V-35")
+        return _CARD_NOT_IN_HAND
     fault = run_fault(move.cards)
     if fault is not None:
-        return Rejection(*fault)
+        return fault
     return _after(state, seat, VonHerzenRunLaid(seat, len(state.runs), move.cards), chance)
 
 
 def _lay_off(state: VonHerzenState, seat: Seat, move: VonHerzenLayOff, chance: Chance) -> tuple[Fact, ...] | Rejection:
     if move.card not in PACK_SET:
-        return Rejection("invalid_card", "V-2")
+        return _INVALID_CARD
     if move.card not in state.hands[seat]:
-        return Rejection("card_not_in_hand", "V-35")
+        return _CARD_NOT_IN_HAND
     if not any(run.owner == seat for run in state.runs):
-        return Rejection("not_out", "V-43")
+        return _NOT_OUT
     if not 0 <= move.run < len(state.runs):
-        return Rejection("unknown_run", "V-44")
+        return _UNKNOWN_RUN
     run = state.runs[move.run]
     own_joker = state.options.own_joker_layoff
     fault = lay_off_fault(run, move.card, move.end, own=run.owner == seat, own_joker=own_joker)
     if fault is not None:
-        return Rejection(*fault)
+        return fault
     return _after(state, seat, VonHerzenCardLaidOff(seat, move.card, move.run, move.end), chance)
 
 
 def _discard(state: VonHerzenState, seat: Seat, move: VonHerzenDiscard, chance: Chance) -> tuple[Fact, ...] | Rejection:
     if move.card not in PACK_SET:
-        return Rejection("invalid_card", "V-2")
+        return _INVALID_CARD
     if move.card not in state.hands[seat]:
-        return Rejection("card_not_in_hand", "V-52")
+        return _DISCARD_NOT_IN_HAND
     ended = VonHerzenTurnEnded(seat, went_out=len(state.hands[seat]) == 1)
     return _with_round_end(state, (VonHerzenCardDiscarded(seat, move.card), ended), chance)
 

@@ -2,9 +2,10 @@
 
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import Final, TypeAlias
+from typing import Final
 
 from domain.cards import Card, pack
+from domain.decider import Rejection
 from domain.games.von_herzen.facts import Cards
 from domain.games.von_herzen.model import Colour, VonHerzenRun
 from domain.games.von_herzen.moves import End
@@ -19,27 +20,35 @@ COLOUR: Final[dict[Card, Colour]] = {card: "black" if card[1] in "CS" else "red"
 PLACE: Final[dict[Card, int]] = {card: RANKS.index(card[0]) for card in PACK}
 """Place of a card's rank in the cycle, 0..7."""
 
-Fault: TypeAlias = tuple[str, str]
-"""Code of a rejection and number of the rule."""
+_TOO_SHORT: Final = Rejection("run_too_short", "V-36")
+_RANK_TWICE: Final = Rejection("rank_twice", "V-41")
+_NOT_IN_SEQUENCE: Final = Rejection("not_in_sequence", "V-36")
+_TWO_JOKERS: Final = Rejection("two_jokers", "V-37")
+_TOO_FEW_REAL_CARDS: Final = Rejection("too_few_real_cards", "V-39")
+_RUN_CLOSED: Final = Rejection("run_closed", "V-49")
+_JOKER_ON_FOREIGN_RUN: Final = Rejection("joker_on_foreign_run", "V-44")
+_DOES_NOT_FIT: Final = Rejection("card_does_not_fit", "V-44")
+_DOES_NOT_FIT_OWN: Final = Rejection("card_does_not_fit", "V-45")
+_JOKER_LAYOFF_OFF: Final = Rejection("joker_layoff_off", "V-46")
 
 _NEXT: Final = {rank: RANKS[(place + 1) % FULL] for place, rank in enumerate(RANKS)}  # V-3
 _BEFORE: Final = {after: rank for rank, after in _NEXT.items()}
 
 
-def run_fault(cards: Sequence[Card]) -> Fault | None:
+def run_fault(cards: Sequence[Card]) -> Rejection | None:
     """Return why different cards, listed low to high, are not a run; None if they are one (V-36 to V-41)."""
     if len(cards) < LEAST_REAL:
-        return "run_too_short", "V-36"
+        return _TOO_SHORT
     if len({card[0] for card in cards}) < len(cards):
-        return "rank_twice", "V-41"
+        return _RANK_TWICE
     if any(_NEXT[low[0]] != high[0] for low, high in pairwise(cards)):
-        return "not_in_sequence", "V-36"
+        return _NOT_IN_SEQUENCE
     black = sum(COLOUR[card] == "black" for card in cards)
     fewer = min(black, len(cards) - black)
     if fewer >= 2:
-        return "two_jokers", "V-37"
+        return _TWO_JOKERS
     if len(cards) - fewer < LEAST_REAL:
-        return "too_few_real_cards", "V-39"
+        return _TOO_FEW_REAL_CARDS
     return None
 
 
@@ -64,22 +73,22 @@ def needed_rank(run: VonHerzenRun, end: End) -> str:
     return _NEXT[run.cards[-1][0]] if end == "up" else _BEFORE[run.cards[0][0]]
 
 
-def lay_off_fault(run: VonHerzenRun, card: Card, end: End, *, own: bool, own_joker: bool) -> Fault | None:
+def lay_off_fault(run: VonHerzenRun, card: Card, end: End, *, own: bool, own_joker: bool) -> Rejection | None:
     """Return why a card cannot be added at this end of a run, None if it can (V-44 to V-49).
 
     `own`: the run belongs to the one who adds; `own_joker`: the option `own_joker_layoff`.
     """
     if len(run.cards) == FULL:
-        return "run_closed", "V-49"
+        return _RUN_CLOSED
     if card[0] != needed_rank(run, end):
-        return "card_does_not_fit", "V-45" if own else "V-44"
+        return _DOES_NOT_FIT_OWN if own else _DOES_NOT_FIT
     if COLOUR[card] == run.colour:
         return None
     if not own:
-        return "joker_on_foreign_run", "V-44"
+        return _JOKER_ON_FOREIGN_RUN
     if run.joker is not None:
-        return "two_jokers", "V-37"
-    return None if own_joker else ("joker_layoff_off", "V-46")
+        return _TWO_JOKERS
+    return None if own_joker else _JOKER_LAYOFF_OFF
 
 
 def runs_in(hand: Sequence[Card]) -> tuple[Cards, ...]:

@@ -39,6 +39,8 @@ from domain.games.von_herzen.model import (
 )
 from domain.games.von_herzen.runs import PACK
 
+# facts
+
 
 def public_form(fact: Fact) -> PublicFact:
     """Return what everybody learns of a fact (V-73)."""
@@ -91,6 +93,9 @@ def _sides(swap: VonHerzenCardsSwapped, seat: Seat) -> tuple[Cards, Cards] | Non
     if seat == swap.partner:
         return swap.received, swap.given
     return None
+
+
+# states
 
 
 def _swap_board(swap: VonHerzenSwap | None) -> VonHerzenSwapBoard | None:
