@@ -3,7 +3,7 @@
 import pytest
 from msgspec.structs import replace
 
-from domain.decider import ImpossibleFactError
+from domain.decider import ImpossibleFactError, Rejection
 from domain.table import rules
 from domain.table.fold import apply, begin, evolve
 from domain.table.model import (
@@ -152,6 +152,7 @@ def test_no_game_goes_on_at_a_closed_table() -> None:
     state = running(BEN, CLEO, DORA)
     move = HEARTS.timeout_move(state.game_state, 0)
     facts = HEARTS.decide(state.game_state, 0, move, CHANCE)
+    assert not isinstance(facts, Rejection)
     apply(state, 0, Facts((), facts))
     with pytest.raises(ImpossibleFactError, match="closed table"):
         apply(replace(state, status="closed"), 0, Facts((), facts))

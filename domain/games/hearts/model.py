@@ -14,24 +14,24 @@ from domain.decider import Seat
 
 # options
 
-Variant: TypeAlias = Literal["standard", "spot"]
-MoonRule: TypeAlias = Literal["add_to_others", "subtract_from_own", "none"]
+HeartsVariant: TypeAlias = Literal["standard", "spot"]
+HeartsMoonRule: TypeAlias = Literal["add_to_others", "subtract_from_own", "none"]
 
 
 class HeartsOptions(Struct, frozen=True, gc=False, forbid_unknown_fields=True):
     """The six options of a table, in full; they never change during a match (H-4, H-7)."""
 
-    variant: Variant
+    variant: HeartsVariant
     players: Annotated[int, Meta(ge=3, le=5)]
     black_maria: bool
     omnibus: bool
-    moon_rule: MoonRule
+    moon_rule: HeartsMoonRule
     target_score: Annotated[int, Meta(ge=1, le=5000)]
 
 
 # moves
 
-CardName: TypeAlias = Annotated[
+HeartsCardName: TypeAlias = Annotated[
     str, Meta(max_length=8, description="Rank then suit, such as QS or TH.", examples=["QS"])
 ]
 
@@ -39,14 +39,14 @@ CardName: TypeAlias = Annotated[
 class HeartsPass(Struct, frozen=True, gc=False, tag_field="type", tag="pass", forbid_unknown_fields=True):
     """Commit three cards of the own hand to be passed; final, seen by nobody before the exchange."""
 
-    cards: Annotated[tuple[CardName, ...], Meta(max_length=16, examples=[["QS", "AS", "KH"]])]
+    cards: Annotated[tuple[HeartsCardName, ...], Meta(max_length=16, examples=[["QS", "AS", "KH"]])]
     """Three different cards in any order."""
 
 
 class HeartsPlay(Struct, frozen=True, gc=False, tag_field="type", tag="play", forbid_unknown_fields=True):
     """Play one card to the trick."""
 
-    card: CardName
+    card: HeartsCardName
 
 
 HeartsMove: TypeAlias = HeartsPass | HeartsPlay
@@ -190,7 +190,7 @@ HeartsPrivateFact: TypeAlias = HeartsHandDealt | HeartsPassChosen | HeartsCardsR
 
 # state
 
-Phase: TypeAlias = Literal["new", "passing", "playing", "finished"]
+HeartsPhase: TypeAlias = Literal["new", "passing", "playing", "finished"]
 """`new` before the first deal; the others as in H-51."""
 
 
@@ -218,7 +218,7 @@ class HeartsState(Struct, frozen=True, gc=False):
     """Everything about a match, secrets included."""
 
     options: HeartsOptions
-    phase: Phase
+    phase: HeartsPhase
     round: int
     """From 1; 0 before the first deal."""
     offset: int
@@ -251,7 +251,7 @@ class HeartsBoard(Struct, frozen=True, gc=False):
     """What all seats and any spectator may know (H-52)."""
 
     options: HeartsOptions
-    phase: Phase
+    phase: HeartsPhase
     round: int
     removed: tuple[Card, ...]
     """The cards that are not in the pack for this number of players."""

@@ -12,11 +12,13 @@ from msgspec import Meta, Struct
 from domain.cards import Card
 from domain.decider import Seat
 
-CardName: TypeAlias = Annotated[str, Meta(max_length=8, description="A card: rank, then suit.", examples=["QS", "TH"])]
-End: TypeAlias = Literal["open", "up", "down"]
-MatchLength: TypeAlias = Literal["one_series", "series_per_player"]
-Phase: TypeAlias = Literal["new", "tricks", "layout", "finished"]
-Contract: TypeAlias = Annotated[
+HerzelnCardName: TypeAlias = Annotated[
+    str, Meta(max_length=8, description="A card: rank, then suit.", examples=["QS", "TH"])
+]
+HerzelnEnd: TypeAlias = Literal["open", "up", "down"]
+HerzelnMatchLength: TypeAlias = Literal["one_series", "series_per_player"]
+HerzelnPhase: TypeAlias = Literal["new", "tricks", "layout", "finished"]
+HerzelnContract: TypeAlias = Annotated[
     int,
     Meta(
         description="1 hearts, 2 tricks wanted, 3 tricks unwanted, 4 queens, 5 king of hearts, "
@@ -32,7 +34,7 @@ class HerzelnOptions(Struct, frozen=True, gc=False):
 
     players: int
     """3 or 4; decides the pack."""
-    match_length: MatchLength
+    match_length: HerzelnMatchLength
     """One series of eight rounds, or as many series as players."""
     stop_when_decided: bool
     """End a round once its last scoring card has been taken."""
@@ -44,14 +46,14 @@ class HerzelnOptions(Struct, frozen=True, gc=False):
 class HerzelnPlay(Struct, frozen=True, gc=False, tag="play", forbid_unknown_fields=True):
     """Play a card to the trick (contracts 1 to 7)."""
 
-    card: CardName
+    card: HerzelnCardName
 
 
 class HerzelnPlace(Struct, frozen=True, gc=False, tag="place", forbid_unknown_fields=True):
     """Place a card at an end of the line (contract 8)."""
 
-    card: CardName
-    end: End = "open"
+    card: HerzelnCardName
+    end: HerzelnEnd = "open"
     """`open` for the first jack, then `up` for the high or `down` for the low end."""
 
 
@@ -75,7 +77,7 @@ class HerzelnPackDealt(Struct, frozen=True, gc=False, tag="pack_dealt"):
 
     round: int
     """Number of the round in the match, from 1."""
-    contract: Contract
+    contract: HerzelnContract
     dealer: Seat
     pack: tuple[Card, ...]
     """The shuffled pack; dealt singly from its first card, clockwise from the dealer's left."""
@@ -86,7 +88,7 @@ class HerzelnRoundDealt(Struct, frozen=True, gc=False, tag="round_dealt"):
 
     round: int
     """Number of the round in the match, from 1."""
-    contract: Contract
+    contract: HerzelnContract
     dealer: Seat
 
 
@@ -118,7 +120,7 @@ class HerzelnCardPlaced(Struct, frozen=True, gc=False, tag="card_placed"):
 
     seat: Seat
     card: Card
-    end: End
+    end: HerzelnEnd
 
 
 class HerzelnPassed(Struct, frozen=True, gc=False, tag="passed"):
@@ -196,7 +198,7 @@ class HerzelnRoundResult(Struct, frozen=True, gc=False):
 
     round: int
     """Number of the round in the match, from 1."""
-    contract: Contract
+    contract: HerzelnContract
     dealer: Seat
     points: tuple[int, ...]
 
@@ -282,13 +284,13 @@ class HerzelnLayoutBoard(Struct, frozen=True, gc=False, tag="layout"):
 class HerzelnBoard(Struct, frozen=True, gc=False):
     """All that every seat and any spectator may know of a match."""
 
-    phase: Phase
+    phase: HerzelnPhase
     """`new` before the start; `tricks` and `layout` as the contract says."""
     round: int
     """Number of the running or last round, from 1; 0 before the start."""
     rounds: int
     """Number of rounds of the match."""
-    contract: Contract | None
+    contract: HerzelnContract | None
     """None before the start."""
     dealer: Seat | None
     turn: Seat | None
@@ -318,7 +320,7 @@ class HerzelnPrivate(Struct, frozen=True, gc=False):
 # what may be done now
 
 
-class HerzelnMayPlay(Struct, frozen=True, gc=False, tag="play"):
+class HerzelnLegalPlay(Struct, frozen=True, gc=False, tag="play"):
     """One of these cards may be played."""
 
     cards: tuple[Card, ...]
@@ -328,17 +330,17 @@ class HerzelnPlacement(Struct, frozen=True, gc=False):
     """A card that may be placed, and where."""
 
     card: Card
-    ends: tuple[End, ...]
+    ends: tuple[HerzelnEnd, ...]
 
 
-class HerzelnMayPlace(Struct, frozen=True, gc=False, tag="place"):
+class HerzelnLegalPlace(Struct, frozen=True, gc=False, tag="place"):
     """One of these cards must be placed, at one of its ends."""
 
     placements: tuple[HerzelnPlacement, ...]
 
 
-class HerzelnMayPass(Struct, frozen=True, gc=False, tag="pass"):
+class HerzelnLegalPass(Struct, frozen=True, gc=False, tag="pass"):
     """No card fits: the seat has to pass."""
 
 
-HerzelnLegal: TypeAlias = HerzelnMayPlay | HerzelnMayPlace | HerzelnMayPass
+HerzelnLegal: TypeAlias = HerzelnLegalPlay | HerzelnLegalPlace | HerzelnLegalPass

@@ -16,17 +16,17 @@ from domain.games.herzeln.fold import (
     trick_points,
 )
 from domain.games.herzeln.model import (
-    End,
     HerzelnCardPlaced,
     HerzelnCardPlayed,
+    HerzelnEnd,
     HerzelnFact,
     HerzelnFirstDealerDrawn,
     HerzelnLayout,
     HerzelnLegal,
+    HerzelnLegalPass,
+    HerzelnLegalPlace,
+    HerzelnLegalPlay,
     HerzelnMatchEnded,
-    HerzelnMayPass,
-    HerzelnMayPlace,
-    HerzelnMayPlay,
     HerzelnMove,
     HerzelnPackDealt,
     HerzelnPass,
@@ -117,7 +117,7 @@ def _refuse_play(now: HerzelnTricks, seat: Seat, card: Card) -> Rejection | None
     return None
 
 
-def _refuse_place(now: HerzelnLayout, seat: Seat, card: Card, end: End) -> Rejection | None:
+def _refuse_place(now: HerzelnLayout, seat: Seat, card: Card, end: HerzelnEnd) -> Rejection | None:
     refused = _refuse_turn(now, seat) or _refuse_card(now.hands, seat, card)
     if refused is not None:
         return refused
@@ -226,9 +226,9 @@ def legal(state: HerzelnState, seat: Seat) -> tuple[HerzelnLegal, ...]:
     if now is None or to_act(state) != (seat,):
         return ()
     if isinstance(now, HerzelnTricks):
-        return (HerzelnMayPlay(_playable(now, seat)),)
+        return (HerzelnLegalPlay(_playable(now, seat)),)
     placements = _placements(now, seat)
-    return (HerzelnMayPlace(placements) if placements else HerzelnMayPass(),)  # Z-38
+    return (HerzelnLegalPlace(placements) if placements else HerzelnLegalPass(),)  # Z-38
 
 
 def _playable(now: HerzelnTricks, seat: Seat) -> tuple[Card, ...]:
@@ -241,8 +241,8 @@ def _placements(now: HerzelnLayout, seat: Seat) -> tuple[HerzelnPlacement, ...]:
     if not now.line:
         return tuple(HerzelnPlacement(card, ("open",)) for card in hand if card[0] == "J")  # Z-31
     up, down = asked(now.line, len(now.hands))
-    both: tuple[End, ...] = ("up", "down")
-    ends: dict[str, tuple[End, ...]] = {up: both} if up == down else {up: ("up",), down: ("down",)}
+    both: tuple[HerzelnEnd, ...] = ("up", "down")
+    ends: dict[str, tuple[HerzelnEnd, ...]] = {up: both} if up == down else {up: ("up",), down: ("down",)}
     return tuple(HerzelnPlacement(card, ends[card[0]]) for card in hand if card[0] in ends)  # Z-34, Z-37
 
 
@@ -250,12 +250,12 @@ def timeout_move(state: HerzelnState, seat: Seat) -> HerzelnMove:
     """Return the neutral move for an absent seat that has to act (Z-45)."""
     (entry,) = legal(state, seat)
     match entry:
-        case HerzelnMayPlay():
+        case HerzelnLegalPlay():
             return HerzelnPlay(min(entry.cards, key=lambda card: STRENGTH[card[0]]))
-        case HerzelnMayPlace():
+        case HerzelnLegalPlace():
             first = entry.placements[0]
             return HerzelnPlace(first.card, first.ends[0])
-        case HerzelnMayPass():
+        case HerzelnLegalPass():
             return HerzelnPass()
         case _:
             assert_never(entry)

@@ -10,13 +10,13 @@ from domain.games.herzeln.model import (
     HerzelnLayout,
     HerzelnLayoutBoard,
     HerzelnPackDealt,
+    HerzelnPhase,
     HerzelnPrivate,
     HerzelnPublicFact,
     HerzelnRoundDealt,
     HerzelnState,
     HerzelnTricks,
     HerzelnTricksBoard,
-    Phase,
 )
 from domain.games.herzeln.order import asked
 from domain.games.herzeln.rules import to_act
@@ -75,7 +75,7 @@ def board(state: HerzelnState) -> HerzelnBoard:
     )
 
 
-def _phase(state: HerzelnState) -> Phase:
+def _phase(state: HerzelnState) -> HerzelnPhase:
     if state.places is not None:
         return "finished"
     return "new" if state.round is None else "tricks" if isinstance(state.round, HerzelnTricks) else "layout"

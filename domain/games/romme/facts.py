@@ -7,11 +7,11 @@ from msgspec import Struct
 from domain.cards import Card
 from domain.decider import Seat
 from domain.games.romme.model import (
-    EndReason,
-    MeldKind,
-    OptionValue,
+    RommeEndReason,
     RommeMeld,
+    RommeMeldKind,
     RommeOptions,
+    RommeOptionValue,
     RommeSlot,
 )
 
@@ -103,7 +103,7 @@ class RommeRoundEnded(Struct, frozen=True, gc=False, tag_field="type", tag="roun
     """The round was counted; every list is by seat."""
 
     round: int
-    reason: EndReason
+    reason: RommeEndReason
     winners: tuple[Seat, ...]
     hand_romme: bool
     hands: tuple[tuple[Card, ...], ...]
@@ -125,8 +125,8 @@ class RommeOptionChanged(Struct, frozen=True, gc=False, tag_field="type", tag="o
     """The host changed an option; it holds from the next deal on (R-76, R-77)."""
 
     name: str
-    old: OptionValue
-    new: OptionValue
+    old: RommeOptionValue
+    new: RommeOptionValue
     changed: bool
     """The new value differs from the default."""
 
@@ -210,7 +210,7 @@ class RommeMeldPrepared(Struct, frozen=True, gc=False, tag_field="type", tag="me
     lays: int
     """How often the seat had laid in that turn (`RommeState.lays`)."""
     draft: str
-    kind: MeldKind
+    kind: RommeMeldKind
     slots: tuple[RommeSlot, ...]
     points: int
     sum: int

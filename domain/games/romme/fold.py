@@ -27,10 +27,10 @@ from domain.games.romme.facts import (
 )
 from domain.games.romme.melds import shape_of
 from domain.games.romme.model import (
-    OptionValue,
-    Phase,
     RommeMeld,
     RommeOptions,
+    RommeOptionValue,
+    RommePhase,
     RommeRoundResult,
     RommeSlot,
     RommeState,
@@ -170,7 +170,7 @@ def _option_changed(state: RommeState, fact: RommeOptionChanged) -> RommeState:
     return replace(state, options=options)
 
 
-def _is_same(one: OptionValue, other: OptionValue) -> bool:
+def _is_same(one: RommeOptionValue, other: RommeOptionValue) -> bool:
     """Whether two values are the same, `True` being another value than 1."""
     return type(one) is type(other) and one == other
 
@@ -354,7 +354,7 @@ _Hands: TypeAlias = tuple[tuple[Card, ...], ...]
 
 
 def _without(
-    state: RommeState, seat: Seat, cards: Sequence[Card], *, phase: Phase = "play"
+    state: RommeState, seat: Seat, cards: Sequence[Card], *, phase: RommePhase = "play"
 ) -> tuple[_Hands, tuple[tuple[int, ...], ...], _Hands]:
     """Return hands, `entered` and `shown` after the seat on turn gave these cards away."""
     if state.phase != phase or seat != state.turn:

@@ -11,12 +11,12 @@ from msgspec import Meta, Struct, field
 
 from domain.cards import Card
 from domain.decider import Seat
-from domain.games.romme.moves import End, RommeChosenMeld, RommeLayOff
+from domain.games.romme.moves import RommeChosenMeld, RommeEnd, RommeLayOff
 
 # options
 
-MatchEnd: TypeAlias = Literal["rounds", "points", "open"]
-DiscardDraw: TypeAlias = Literal["always", "after_out"]
+RommeMatchEnd: TypeAlias = Literal["rounds", "points", "open"]
+RommeDiscardDraw: TypeAlias = Literal["always", "after_out"]
 
 
 class RommeOptions(Struct, frozen=True, gc=False, forbid_unknown_fields=True):
@@ -25,27 +25,27 @@ class RommeOptions(Struct, frozen=True, gc=False, forbid_unknown_fields=True):
     first_meld_min: Literal[0, 30, 40]
     joker_swap: bool
     hand_romme_double: bool
-    discard_draw: DiscardDraw
-    match_end: MatchEnd
+    discard_draw: RommeDiscardDraw
+    match_end: RommeMatchEnd
     rounds: Annotated[int, Meta(ge=1, le=30)] | None
     target_score: Literal[100, 200, 300, 500, 1000] | None
 
 
-OptionValue: TypeAlias = int | bool | str | None
+RommeOptionValue: TypeAlias = int | bool | str | None
 
 
 class RommeOptionMark(Struct, frozen=True, gc=False):
     """An option as everybody in the lobby sees it (R-77)."""
 
     name: str
-    value: OptionValue
+    value: RommeOptionValue
     changed: bool
     """It differs from its default."""
 
 
 # melds
 
-MeldKind: TypeAlias = Literal["set", "run"]
+RommeMeldKind: TypeAlias = Literal["set", "run"]
 
 
 class RommeSlot(Struct, frozen=True, gc=False):
@@ -62,7 +62,7 @@ class RommeMeld(Struct, frozen=True, gc=False):
     """`m1`, `m2`, ... in order of laying within the round (R-32)."""
     seat: Seat
     """Who laid it; without effect."""
-    kind: MeldKind
+    kind: RommeMeldKind
     slots: tuple[RommeSlot, ...]
     points: int
     """What it counted when it was laid (R-30)."""
@@ -73,7 +73,7 @@ class RommeDraft(Struct, frozen=True, gc=False):
 
     draft: str
     """`p1`, `p2`, ... within the turn."""
-    kind: MeldKind
+    kind: RommeMeldKind
     slots: tuple[RommeSlot, ...]
     points: int
 
@@ -81,26 +81,26 @@ class RommeDraft(Struct, frozen=True, gc=False):
 class RommeReading(Struct, frozen=True, gc=False):
     """One thing that cards can be: the meld as it may be sent, and what it counts."""
 
-    kind: MeldKind
+    kind: RommeMeldKind
     points: int
     meld: RommeChosenMeld
 
 
 # state
 
-Phase: TypeAlias = Literal["lobby", "opening", "draw", "play", "emptied", "shuffling", "scoring", "over"]
+RommePhase: TypeAlias = Literal["lobby", "opening", "draw", "play", "emptied", "shuffling", "scoring", "over"]
 """`lobby` before the first round, `over` after each; `opening` is the starter's discard (section 17).
 
 `emptied`, `shuffling` and `scoring` only come between the facts of one event: the stock is to be counted as
 empty, the pile to be shuffled, the round to be counted."""
-EndReason: TypeAlias = Literal["out", "exhausted"]
+RommeEndReason: TypeAlias = Literal["out", "exhausted"]
 
 
 class RommeRoundResult(Struct, frozen=True, gc=False):
     """How a round ended; every list is by seat."""
 
     round: int
-    reason: EndReason
+    reason: RommeEndReason
     """`out`: somebody discarded the last card; `exhausted`: the stock was empty for the fourth time."""
     winners: tuple[Seat, ...]
     hand_romme: bool
@@ -128,7 +128,7 @@ class RommeState(Struct, frozen=True, gc=False):
     round_options: RommeOptions
     """Snapshot the running or last round is played under."""
     starter: Seat
-    phase: Phase
+    phase: RommePhase
     turn: Seat
     turn_number: int
     """Turns of the match begun so far: drafts belong to one of them."""
@@ -178,7 +178,7 @@ class RommeState(Struct, frozen=True, gc=False):
 class RommeBoard(Struct, frozen=True, gc=False):
     """What all seats and any spectator may know (R-86); every list is by seat."""
 
-    phase: Phase
+    phase: RommePhase
     round: int
     options: tuple[RommeOptionMark, ...]
     """In force from the next deal on."""
@@ -254,7 +254,7 @@ class RommeLayOffPlace(Struct, frozen=True, gc=False, omit_defaults=True):
     card: Card
     face: str | None = field(default=None, name="as")
     """For a joker: what it has to be declared as."""
-    end: End | None = None
+    end: RommeEnd | None = None
     """Set only where both ends are possible."""
 
 

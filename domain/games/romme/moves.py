@@ -4,7 +4,7 @@ from typing import Annotated, Literal, TypeAlias
 
 from msgspec import Meta, Struct, field
 
-CardId: TypeAlias = Annotated[
+RommeCardId: TypeAlias = Annotated[
     str,
     Meta(
         max_length=16,
@@ -12,14 +12,16 @@ CardId: TypeAlias = Annotated[
         examples=["QS#1", "JK#3"],
     ),
 ]
-FaceName: TypeAlias = Annotated[str, Meta(max_length=16, description="Rank and suit, such as 8H.", examples=["8H"])]
-MeldId: TypeAlias = Annotated[
+RommeFaceName: TypeAlias = Annotated[
+    str, Meta(max_length=16, description="Rank and suit, such as 8H.", examples=["8H"])
+]
+RommeMeldId: TypeAlias = Annotated[
     str, Meta(max_length=16, description="Name of a meld on the table, such as m2.", examples=["m2"])
 ]
-DraftId: TypeAlias = Annotated[
+RommeDraftId: TypeAlias = Annotated[
     str, Meta(max_length=16, description="Name of a draft of this turn, such as p1.", examples=["p1"])
 ]
-End: TypeAlias = Literal["low", "high"]
+RommeEnd: TypeAlias = Literal["low", "high"]
 """Where a new ace goes if a run of 13 leaves it open (R-48)."""
 
 # cards as a player declares them
@@ -28,11 +30,11 @@ End: TypeAlias = Literal["low", "high"]
 class RommeChosenCard(Struct, frozen=True, gc=False, omit_defaults=True, forbid_unknown_fields=True):
     """A card for a meld; a joker with the face it stands for (R-28)."""
 
-    card: CardId
-    face: FaceName | None = field(default=None, name="as")
+    card: RommeCardId
+    face: RommeFaceName | None = field(default=None, name="as")
 
 
-ChosenCards: TypeAlias = Annotated[
+RommeChosenCards: TypeAlias = Annotated[
     tuple[RommeChosenCard, ...],
     Meta(
         max_length=40,
@@ -40,8 +42,8 @@ ChosenCards: TypeAlias = Annotated[
         examples=[[{"card": "5H#1"}, {"card": "6H#2"}, {"card": "JK#1", "as": "7H"}]],
     ),
 ]
-ChosenEnd: TypeAlias = Annotated[
-    End | None,
+RommeChosenEnd: TypeAlias = Annotated[
+    RommeEnd | None,
     Meta(description="Where the ace goes in a run of all 13 ranks: high if nothing is said; else without effect."),
 ]
 
@@ -49,8 +51,8 @@ ChosenEnd: TypeAlias = Annotated[
 class RommeChosenMeld(Struct, frozen=True, gc=False, omit_defaults=True, forbid_unknown_fields=True):
     """Cards that are to form one new meld."""
 
-    cards: ChosenCards
-    end: ChosenEnd = None
+    cards: RommeChosenCards
+    end: RommeChosenEnd = None
 
 
 # moves of the table
@@ -78,23 +80,23 @@ class RommeLayOff(
 ):
     """Add cards of the hand to one meld on the table."""
 
-    meld: MeldId
-    cards: ChosenCards
-    end: ChosenEnd = None
+    meld: RommeMeldId
+    cards: RommeChosenCards
+    end: RommeChosenEnd = None
 
 
 class RommeSwapJoker(Struct, frozen=True, gc=False, tag_field="type", tag="swap_joker", forbid_unknown_fields=True):
     """Put the real card in the place of a joker on the table and take the joker."""
 
-    meld: MeldId
-    joker: CardId
-    card: CardId
+    meld: RommeMeldId
+    joker: RommeCardId
+    card: RommeCardId
 
 
 class RommeDiscard(Struct, frozen=True, gc=False, tag_field="type", tag="discard", forbid_unknown_fields=True):
     """Put one card on the discard pile: the end of the turn, and of the round if it was the last card."""
 
-    card: CardId
+    card: RommeCardId
 
 
 RommeMove: TypeAlias = RommeDrawStock | RommeDrawPile | RommeLay | RommeLayOff | RommeSwapJoker | RommeDiscard
@@ -107,8 +109,8 @@ class RommePrepare(
 ):
     """Put a meld aside that is not laid yet; nobody else learns of it."""
 
-    cards: ChosenCards
-    end: ChosenEnd = None
+    cards: RommeChosenCards
+    end: RommeChosenEnd = None
 
 
 class RommeTakeBack(
@@ -116,7 +118,7 @@ class RommeTakeBack(
 ):
     """Dissolve one draft, or all of them."""
 
-    draft: DraftId | None = None
+    draft: RommeDraftId | None = None
     """Left out: all drafts."""
 
 
@@ -129,7 +131,7 @@ class RommeSortHand(Struct, frozen=True, gc=False, tag_field="type", tag="sort_h
 class RommeMoveCard(Struct, frozen=True, gc=False, tag_field="type", tag="move_card", forbid_unknown_fields=True):
     """Move one card of the hand to another place."""
 
-    card: CardId
+    card: RommeCardId
     index: Annotated[int, Meta(ge=-(2**31), lt=2**31, examples=[0])]
     """Its place in the new order, from 0."""
 
@@ -137,7 +139,7 @@ class RommeMoveCard(Struct, frozen=True, gc=False, tag_field="type", tag="move_c
 class RommeArrangeHand(Struct, frozen=True, gc=False, tag_field="type", tag="arrange_hand", forbid_unknown_fields=True):
     """Set the whole order of the hand."""
 
-    cards: Annotated[tuple[CardId, ...], Meta(max_length=120)]
+    cards: Annotated[tuple[RommeCardId, ...], Meta(max_length=120)]
     """Every card of the hand once, from left to right."""
 
 
@@ -149,9 +151,9 @@ RommePrivateMove: TypeAlias = RommePrepare | RommeTakeBack | RommeSortHand | Rom
 class RommeAskReadings(Struct, frozen=True, gc=False, tag_field="type", tag="readings", forbid_unknown_fields=True):
     """What can these cards of the hand be, as a new meld or added to one on the table?"""
 
-    cards: Annotated[tuple[CardId, ...], Meta(max_length=40, examples=[["QH#1", "KH#1", "JK#1"]])]
+    cards: Annotated[tuple[RommeCardId, ...], Meta(max_length=40, examples=[["QH#1", "KH#1", "JK#1"]])]
     """Cards of the hand, jokers undeclared."""
-    meld: MeldId | None = None
+    meld: RommeMeldId | None = None
     """A meld to add them to; left out: a new meld."""
 
 

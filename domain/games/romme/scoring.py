@@ -5,7 +5,7 @@ from typing import Final, assert_never
 from domain.decider import Seat
 from domain.games.romme.deck import hand_value, in_deck_order
 from domain.games.romme.facts import RommeRoundEnded
-from domain.games.romme.model import EndReason, RommeOptions, RommeState
+from domain.games.romme.model import RommeEndReason, RommeOptions, RommeState
 from domain.ranking import places
 
 EMPTIES_MAX: Final = 4
@@ -15,7 +15,7 @@ EMPTIES_MAX: Final = 4
 def round_ended(state: RommeState) -> RommeRoundEnded:
     """Return the fact that counts the round, which the last discard has ended."""
     values, discarded = tuple(map(hand_value, state.hands)), (state.turn - 1) % state.seats
-    reason: EndReason = "exhausted" if state.hands[discarded] else "out"
+    reason: RommeEndReason = "exhausted" if state.hands[discarded] else "out"
     if reason == "out":
         winners: tuple[Seat, ...] = (discarded,)  # R-54
     else:

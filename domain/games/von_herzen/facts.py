@@ -6,11 +6,11 @@ from msgspec import Struct
 
 from domain.cards import Card
 from domain.decider import Seat
-from domain.games.von_herzen.moves import End
+from domain.games.von_herzen.moves import VonHerzenEnd
 
-Cards: TypeAlias = tuple[Card, ...]
-SwapKind: TypeAlias = Literal["accepted", "taken", "agreed"]
-RoundEnd: TypeAlias = Literal["out", "standstill"]
+VonHerzenCards: TypeAlias = tuple[Card, ...]
+VonHerzenSwapKind: TypeAlias = Literal["accepted", "taken", "agreed"]
+VonHerzenRoundEnd: TypeAlias = Literal["out", "standstill"]
 
 
 # facts that hide nothing
@@ -60,7 +60,7 @@ class VonHerzenRunLaid(Struct, frozen=True, gc=False, tag_field="type", tag="run
 
     seat: Seat
     run: int
-    cards: Cards
+    cards: VonHerzenCards
 
 
 class VonHerzenCardLaidOff(Struct, frozen=True, gc=False, tag_field="type", tag="card_laid_off"):
@@ -69,7 +69,7 @@ class VonHerzenCardLaidOff(Struct, frozen=True, gc=False, tag_field="type", tag=
     seat: Seat
     card: Card
     run: int
-    end: End
+    end: VonHerzenEnd
 
 
 class VonHerzenCardDiscarded(Struct, frozen=True, gc=False, tag_field="type", tag="card_discarded"):
@@ -90,9 +90,9 @@ class VonHerzenRoundScored(Struct, frozen=True, gc=False, tag_field="type", tag=
     """The round is over: what is left in the hands and in the stock is shown, and what everybody scored."""
 
     round: int
-    ended: RoundEnd
-    hands: tuple[Cards, ...]
-    stock: Cards
+    ended: VonHerzenRoundEnd
+    hands: tuple[VonHerzenCards, ...]
+    stock: VonHerzenCards
     """In canonical order, not in the order of drawing."""
     scores: tuple[int, ...]
     totals: tuple[int, ...]
@@ -114,7 +114,7 @@ class VonHerzenRoundDealt(Struct, frozen=True, gc=False, tag_field="type", tag="
     round: int
     dealer: Seat
     seats: int
-    pack: Cards
+    pack: VonHerzenCards
 
 
 class VonHerzenRoundDealtPublic(Struct, frozen=True, gc=False, tag_field="type", tag="round_dealt_public"):
@@ -129,7 +129,7 @@ class VonHerzenRoundDealtPublic(Struct, frozen=True, gc=False, tag_field="type",
 class VonHerzenRoundDealtPrivate(Struct, frozen=True, gc=False, tag_field="type", tag="round_dealt_private"):
     """The hand that the seat was dealt."""
 
-    hand: Cards
+    hand: VonHerzenCards
 
 
 class VonHerzenCardsOffered(Struct, frozen=True, gc=False, tag_field="type", tag="cards_offered"):
@@ -137,7 +137,7 @@ class VonHerzenCardsOffered(Struct, frozen=True, gc=False, tag_field="type", tag
 
     giver: Seat
     receiver: Seat
-    cards: Cards
+    cards: VonHerzenCards
 
 
 class VonHerzenCardsOfferedPublic(Struct, frozen=True, gc=False, tag_field="type", tag="cards_offered_public"):
@@ -151,7 +151,7 @@ class VonHerzenCardsOfferedPublic(Struct, frozen=True, gc=False, tag_field="type
 class VonHerzenCardsOfferedPrivate(Struct, frozen=True, gc=False, tag_field="type", tag="cards_offered_private"):
     """The cards that the seat offered."""
 
-    cards: Cards
+    cards: VonHerzenCards
 
 
 class VonHerzenOfferCountered(Struct, frozen=True, gc=False, tag_field="type", tag="offer_countered"):
@@ -159,7 +159,7 @@ class VonHerzenOfferCountered(Struct, frozen=True, gc=False, tag_field="type", t
 
     giver: Seat
     receiver: Seat
-    cards: Cards
+    cards: VonHerzenCards
 
 
 class VonHerzenOfferCounteredPublic(Struct, frozen=True, gc=False, tag_field="type", tag="offer_countered_public"):
@@ -173,7 +173,7 @@ class VonHerzenOfferCounteredPublic(Struct, frozen=True, gc=False, tag_field="ty
 class VonHerzenOfferCounteredPrivate(Struct, frozen=True, gc=False, tag_field="type", tag="offer_countered_private"):
     """The cards that the seat laid for its counter-proposal."""
 
-    cards: Cards
+    cards: VonHerzenCards
 
 
 class VonHerzenCardsSwapped(Struct, frozen=True, gc=False, tag_field="type", tag="cards_swapped"):
@@ -181,9 +181,9 @@ class VonHerzenCardsSwapped(Struct, frozen=True, gc=False, tag_field="type", tag
 
     giver: Seat
     partner: Seat
-    kind: SwapKind
-    given: Cards
-    received: Cards
+    kind: VonHerzenSwapKind
+    given: VonHerzenCards
+    received: VonHerzenCards
 
 
 class VonHerzenCardsSwappedPublic(Struct, frozen=True, gc=False, tag_field="type", tag="cards_swapped_public"):
@@ -191,15 +191,15 @@ class VonHerzenCardsSwappedPublic(Struct, frozen=True, gc=False, tag_field="type
 
     giver: Seat
     partner: Seat
-    kind: SwapKind
+    kind: VonHerzenSwapKind
     count: int
 
 
 class VonHerzenCardsSwappedPrivate(Struct, frozen=True, gc=False, tag_field="type", tag="cards_swapped_private"):
     """What the seat gave to the other side of the swap, and what it got."""
 
-    gave: Cards
-    got: Cards
+    gave: VonHerzenCards
+    got: VonHerzenCards
 
 
 class VonHerzenStockDrawn(Struct, frozen=True, gc=False, tag_field="type", tag="stock_drawn"):
@@ -221,7 +221,7 @@ class VonHerzenStockDrawnPrivate(Struct, frozen=True, gc=False, tag_field="type"
     card: Card
 
 
-_OpenFact: TypeAlias = (
+VonHerzenOpenFact: TypeAlias = (
     VonHerzenCardLaidOff
     | VonHerzenCardDiscarded
     | VonHerzenTurnEnded
@@ -235,23 +235,23 @@ _OpenFact: TypeAlias = (
     | VonHerzenRoundScored
     | VonHerzenMatchEnded
 )
-Fact: TypeAlias = (
-    _OpenFact
+VonHerzenFact: TypeAlias = (
+    VonHerzenOpenFact
     | VonHerzenStockDrawn
     | VonHerzenCardsOffered
     | VonHerzenOfferCountered
     | VonHerzenCardsSwapped
     | VonHerzenRoundDealt
 )
-PublicFact: TypeAlias = (
-    _OpenFact
+VonHerzenPublicFact: TypeAlias = (
+    VonHerzenOpenFact
     | VonHerzenStockDrawnPublic
     | VonHerzenCardsOfferedPublic
     | VonHerzenOfferCounteredPublic
     | VonHerzenCardsSwappedPublic
     | VonHerzenRoundDealtPublic
 )
-PrivateFact: TypeAlias = (
+VonHerzenPrivateFact: TypeAlias = (
     VonHerzenStockDrawnPrivate
     | VonHerzenCardsOfferedPrivate
     | VonHerzenOfferCounteredPrivate

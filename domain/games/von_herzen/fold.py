@@ -9,12 +9,12 @@ from msgspec.structs import replace
 from domain.cards import CANONICAL, Card, hands_without, in_canonical_order, without
 from domain.decider import ImpossibleFactError, Outcome, Seat
 from domain.games.von_herzen.facts import (
-    Cards,
-    Fact,
     VonHerzenCardDiscarded,
     VonHerzenCardLaidOff,
+    VonHerzenCards,
     VonHerzenCardsOffered,
     VonHerzenCardsSwapped,
+    VonHerzenFact,
     VonHerzenFirstDealerDrawn,
     VonHerzenMatchEnded,
     VonHerzenOfferCountered,
@@ -30,9 +30,9 @@ from domain.games.von_herzen.facts import (
     VonHerzenTurnEnded,
 )
 from domain.games.von_herzen.model import (
-    Phase,
     VonHerzenGiverTurn,
     VonHerzenOptions,
+    VonHerzenPhase,
     VonHerzenRoundResult,
     VonHerzenRun,
     VonHerzenState,
@@ -44,7 +44,7 @@ from domain.seats import with_entry
 
 _LAYING: Final = ("lay", "closing")
 
-SwapResult: TypeAlias = Literal["passed", "declined", "withdrawn", "accepted", "taken", "agreed"]
+VonHerzenSwapResult: TypeAlias = Literal["passed", "declined", "withdrawn", "accepted", "taken", "agreed"]
 
 
 def new(options: VonHerzenOptions, seats: int) -> VonHerzenState:
@@ -67,7 +67,7 @@ def idle_turns_max(options: VonHerzenOptions) -> int:
     return options.standstill_rounds * options.players
 
 
-def evolve(state: VonHerzenState, fact: Fact) -> VonHerzenState:
+def evolve(state: VonHerzenState, fact: VonHerzenFact) -> VonHerzenState:
     """Apply a recorded fact. ImpossibleFactError if it does not fit the state."""
     try:
         return _CHANGES[type(fact)](state, fact)
@@ -75,26 +75,26 @@ def evolve(state: VonHerzenState, fact: Fact) -> VonHerzenState:
         raise ImpossibleFactError(f"{fact!r}: {error}") from error
 
 
-def _require(holds: bool, fact: Fact) -> None:
+def _require(holds: bool, fact: VonHerzenFact) -> None:
     """Raise ImpossibleFactError unless the fact fits."""
     if not holds:
         raise ImpossibleFactError(repr(fact))
 
 
-def _require_turn(state: VonHerzenState, seat: Seat, phases: tuple[str, ...], fact: Fact) -> None:
+def _require_turn(state: VonHerzenState, seat: Seat, phases: tuple[str, ...], fact: VonHerzenFact) -> None:
     """Raise ImpossibleFactError unless the seat is to move in one of these phases."""
     if seat != state.turn or state.phase not in phases:
         raise ImpossibleFactError(repr(fact))
 
 
-def _plus(hand: Cards, card: Card) -> Cards:
+def _plus(hand: VonHerzenCards, card: Card) -> VonHerzenCards:
     """Return the hand, which is in canonical order, with a card more."""
     cards = list(hand)
     insort(cards, card, key=CANONICAL.__getitem__)
     return tuple(cards)
 
 
-def _minus(hand: Cards, cards: Cards) -> Cards:
+def _minus(hand: VonHerzenCards, cards: VonHerzenCards) -> VonHerzenCards:
     """Return the hand without the cards. ValueError if one is not in it."""
     rest = list(hand)
     for card in cards:
@@ -119,7 +119,7 @@ def _match_ended(state: VonHerzenState, fact: VonHerzenMatchEnded) -> VonHerzenS
 # deal
 
 
-def dealt_hand(fact: VonHerzenRoundDealt, seat: Seat) -> Cards:
+def dealt_hand(fact: VonHerzenRoundDealt, seat: Seat) -> VonHerzenCards:
     """Return the hand that a seat gets: singly, clockwise, from the dealer's left (V-6)."""
     first = (seat - fact.dealer - 1) % fact.seats
     return in_canonical_order(fact.pack[first : hand_size(fact.seats) * fact.seats : fact.seats])
@@ -155,7 +155,7 @@ def _giver_turn(giver: Seat, seats: int) -> VonHerzenSwap:
     return VonHerzenSwap(giver, (giver - 1) % seats)
 
 
-def _open_swap(state: VonHerzenState, giver: Seat, fact: Fact) -> VonHerzenSwap:
+def _open_swap(state: VonHerzenState, giver: Seat, fact: VonHerzenFact) -> VonHerzenSwap:
     """Return the running giver's turn; ImpossibleFactError if it is not this giver's."""
     if state.swap is None or state.swap.giver != giver:
         raise ImpossibleFactError(repr(fact))
@@ -234,7 +234,11 @@ def _withdrawn(state: VonHerzenState, fact: VonHerzenOfferWithdrawn) -> VonHerze
 
 
 def _next_giver(
-    state: VonHerzenState, swap: VonHerzenSwap, result: SwapResult, partner: Seat | None = None, swapped: int = 0
+    state: VonHerzenState,
+    swap: VonHerzenSwap,
+    result: VonHerzenSwapResult,
+    partner: Seat | None = None,
+    swapped: int = 0,
 ) -> VonHerzenState:
     """Close a giver's turn: the next giver, the second swap round or the meld phase."""
     seats = len(state.totals)
@@ -256,7 +260,7 @@ def _next_giver(
 
 def _turn(state: VonHerzenState, seat: Seat, turn_number: int, *, idle_turns: int = 0) -> VonHerzenState:
     """Start a turn: with the duty to draw while there is anything to draw (V-29, V-31)."""
-    phase: Phase = "draw" if state.stock or state.pile else "lay"
+    phase: VonHerzenPhase = "draw" if state.stock or state.pile else "lay"
     return replace(state, phase=phase, turn=seat, turn_number=turn_number, idle_turns=idle_turns, progress=False)
 
 
@@ -300,7 +304,9 @@ def _discarded(state: VonHerzenState, fact: VonHerzenCardDiscarded) -> VonHerzen
     return replace(state, phase="ending", hands=hands, taken=taken, pile=(*state.pile, fact.card))
 
 
-def _put_down(state: VonHerzenState, seat: Seat, card: Card) -> tuple[tuple[Cards, ...], tuple[Cards, ...]]:
+def _put_down(
+    state: VonHerzenState, seat: Seat, card: Card
+) -> tuple[tuple[VonHerzenCards, ...], tuple[VonHerzenCards, ...]]:
     """Return hands and taken cards of all seats after a seat has put one card on the table."""
     hands, taken = hands_without(state.hands, seat, card), state.taken
     if card in taken[seat]:
@@ -399,4 +405,4 @@ _CHANGES: Final[dict[type, Callable[[VonHerzenState, Any], VonHerzenState]]] = {
 }
 """Which kind of fact changes the state how."""
 
-assert _CHANGES.keys() == set(get_args(Fact))
+assert _CHANGES.keys() == set(get_args(VonHerzenFact))

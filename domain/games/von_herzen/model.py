@@ -11,10 +11,10 @@ from msgspec import Struct
 
 from domain.cards import Card
 from domain.decider import Seat
-from domain.games.von_herzen.facts import Cards, RoundEnd, VonHerzenCardsSwapped
+from domain.games.von_herzen.facts import VonHerzenCards, VonHerzenCardsSwapped, VonHerzenRoundEnd
 
-Colour: TypeAlias = Literal["black", "red"]
-Phase: TypeAlias = Literal[
+VonHerzenColour: TypeAlias = Literal["black", "red"]
+VonHerzenPhase: TypeAlias = Literal[
     "before",
     "dealing",
     "swap_offer",
@@ -32,7 +32,7 @@ Phase: TypeAlias = Literal[
 comes between the facts of one event: `ending`, `scoring` and `dealing` (a turn is to be ended after its
 discard, a round to be counted, or to be dealt)."""
 
-IDLE: Final[tuple[Phase, ...]] = ("before", "dealing", "ending", "scoring", "over")
+IDLE: Final[tuple[VonHerzenPhase, ...]] = ("before", "dealing", "ending", "scoring", "over")
 """The steps in which nobody has to act."""
 
 
@@ -60,8 +60,8 @@ class VonHerzenRun(Struct, frozen=True, gc=False):
     id: int
     """Its number in the round, from 0 in the order of laying."""
     owner: Seat
-    cards: Cards
-    colour: Colour
+    cards: VonHerzenCards
+    colour: VonHerzenColour
     joker: Card | None
     """The one card of the other colour, if any."""
 
@@ -87,15 +87,15 @@ class VonHerzenSwap(Struct, frozen=True, gc=False):
 
     giver: Seat
     receiver: Seat
-    offered: Cards = ()
-    countered: Cards = ()
+    offered: VonHerzenCards = ()
+    countered: VonHerzenCards = ()
 
 
 class VonHerzenRoundResult(Struct, frozen=True, gc=False):
     """How a round ended."""
 
     round: int
-    ended: RoundEnd
+    ended: VonHerzenRoundEnd
     points: tuple[int, ...]
     """What everybody scored, by seat."""
 
@@ -109,17 +109,17 @@ class VonHerzenState(Struct, frozen=True, gc=False):
     """The finished rounds, the oldest first."""
     round: int = 0
     dealer: Seat = 0
-    phase: Phase = "before"
+    phase: VonHerzenPhase = "before"
     turn: Seat = 0
     """The seat to move, in the phases in which somebody has to."""
-    hands: tuple[Cards, ...] = ()
+    hands: tuple[VonHerzenCards, ...] = ()
     """Each in canonical order, offered and countered cards included."""
-    stock: Cards = ()
+    stock: VonHerzenCards = ()
     """Top card first."""
-    pile: Cards = ()
+    pile: VonHerzenCards = ()
     """The discard pile, top card last."""
     runs: tuple[VonHerzenRun, ...] = ()
-    taken: tuple[Cards, ...] = ()
+    taken: tuple[VonHerzenCards, ...] = ()
     """For each seat the cards it took from the discard pile and still holds: everybody saw them."""
     swap_round: int = 1
     swap: VonHerzenSwap | None = None
@@ -156,14 +156,14 @@ class VonHerzenBoard(Struct, frozen=True, gc=False):
     rounds: int
     """Rounds of the whole match (V-70)."""
     dealer: Seat
-    phase: Phase
+    phase: VonHerzenPhase
     turn: Seat | None
     hand_sizes: tuple[int, ...]
     stock_size: int
-    pile: Cards
+    pile: VonHerzenCards
     """Top card last."""
     runs: tuple[VonHerzenRun, ...]
-    taken: tuple[Cards, ...]
+    taken: tuple[VonHerzenCards, ...]
     """For each seat the cards it took from the discard pile and still holds."""
     swap_round: int
     swap: VonHerzenSwapBoard | None
@@ -186,16 +186,16 @@ class VonHerzenSwapSeen(Struct, frozen=True, gc=False):
     """A swap of this round as one of its two sides knows it."""
 
     partner: Seat
-    gave: Cards
-    got: Cards
+    gave: VonHerzenCards
+    got: VonHerzenCards
 
 
 class VonHerzenPrivate(Struct, frozen=True, gc=False):
     """What only this seat knows beyond its hand."""
 
-    offered: Cards
+    offered: VonHerzenCards
     """Its own cards that lie offered now; they still count to its hand."""
-    countered: Cards
+    countered: VonHerzenCards
     """Its own cards that lie in a counter-proposal now; they still count to its hand."""
     swaps: tuple[VonHerzenSwapSeen, ...]
     """Its swaps of this round, in order."""

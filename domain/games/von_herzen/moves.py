@@ -6,12 +6,12 @@ from msgspec import Meta, Struct
 
 from domain.cards import Card
 
-CardText: TypeAlias = Annotated[str, Meta(max_length=8, description="Rank then suit.", examples=["TH", "7C"])]
-CardTexts: TypeAlias = Annotated[
-    tuple[CardText, ...], Meta(max_length=64, description="Different cards.", examples=[["TH", "7C"]])
+VonHerzenCardText: TypeAlias = Annotated[str, Meta(max_length=8, description="Rank then suit.", examples=["TH", "7C"])]
+VonHerzenCardTexts: TypeAlias = Annotated[
+    tuple[VonHerzenCardText, ...], Meta(max_length=64, description="Different cards.", examples=[["TH", "7C"]])
 ]
-RunNumber: TypeAlias = Annotated[int, Meta(ge=0, le=1000, description="The `id` of a run on the table.")]
-End: TypeAlias = Literal["up", "down"]
+VonHerzenRunNumber: TypeAlias = Annotated[int, Meta(ge=0, le=1000, description="The `id` of a run on the table.")]
+VonHerzenEnd: TypeAlias = Literal["up", "down"]
 """`up` is the high end of a run (after its last card), `down` the low end."""
 
 
@@ -21,7 +21,7 @@ End: TypeAlias = Literal["up", "down"]
 class VonHerzenOffer(Struct, frozen=True, gc=False, tag_field="type", tag="offer", forbid_unknown_fields=True):
     """The giver lays cards face down before the receiver (V-12)."""
 
-    cards: CardTexts
+    cards: VonHerzenCardTexts
 
 
 class VonHerzenPassOffer(Struct, frozen=True, gc=False, tag_field="type", tag="pass_offer", forbid_unknown_fields=True):
@@ -31,13 +31,13 @@ class VonHerzenPassOffer(Struct, frozen=True, gc=False, tag_field="type", tag="p
 class VonHerzenAccept(Struct, frozen=True, gc=False, tag_field="type", tag="accept", forbid_unknown_fields=True):
     """The receiver swaps as many cards as are offered (V-15)."""
 
-    cards: CardTexts
+    cards: VonHerzenCardTexts
 
 
 class VonHerzenCounter(Struct, frozen=True, gc=False, tag_field="type", tag="counter", forbid_unknown_fields=True):
     """The receiver proposes to swap fewer cards and lays his own (V-16)."""
 
-    cards: CardTexts
+    cards: VonHerzenCardTexts
 
 
 class VonHerzenDecline(Struct, frozen=True, gc=False, tag_field="type", tag="decline", forbid_unknown_fields=True):
@@ -47,7 +47,7 @@ class VonHerzenDecline(Struct, frozen=True, gc=False, tag_field="type", tag="dec
 class VonHerzenTake(Struct, frozen=True, gc=False, tag_field="type", tag="take", forbid_unknown_fields=True):
     """Another player makes the original swap in the receiver's place (V-18)."""
 
-    cards: CardTexts
+    cards: VonHerzenCardTexts
 
 
 class VonHerzenLeave(Struct, frozen=True, gc=False, tag_field="type", tag="leave", forbid_unknown_fields=True):
@@ -57,7 +57,7 @@ class VonHerzenLeave(Struct, frozen=True, gc=False, tag_field="type", tag="leave
 class VonHerzenAgree(Struct, frozen=True, gc=False, tag_field="type", tag="agree", forbid_unknown_fields=True):
     """The giver agrees to the counter-proposal and picks which offered cards he gives (V-21)."""
 
-    cards: CardTexts
+    cards: VonHerzenCardTexts
 
 
 class VonHerzenWithdraw(Struct, frozen=True, gc=False, tag_field="type", tag="withdraw", forbid_unknown_fields=True):
@@ -74,35 +74,35 @@ class VonHerzenDrawStock(Struct, frozen=True, gc=False, tag_field="type", tag="d
 class VonHerzenDrawPile(Struct, frozen=True, gc=False, tag_field="type", tag="draw_pile", forbid_unknown_fields=True):
     """Take a card of the discard pile (V-30, V-32)."""
 
-    card: CardText
+    card: VonHerzenCardText
 
 
 class VonHerzenLay(Struct, frozen=True, gc=False, tag_field="type", tag="lay", forbid_unknown_fields=True):
     """Lay a run from the hand, its cards from the low end to the high end (V-36)."""
 
-    cards: CardTexts
+    cards: VonHerzenCardTexts
 
 
 class VonHerzenLayOff(Struct, frozen=True, gc=False, tag_field="type", tag="lay_off", forbid_unknown_fields=True):
     """Add one card to an end of a run on the table (V-44, V-45)."""
 
-    card: CardText
-    run: RunNumber
-    end: End
+    card: VonHerzenCardText
+    run: VonHerzenRunNumber
+    end: VonHerzenEnd
     """`up`: after the last card; `down`: before the first."""
 
 
 class VonHerzenDiscard(Struct, frozen=True, gc=False, tag_field="type", tag="discard", forbid_unknown_fields=True):
     """Put one card face up on the discard pile; this ends the turn (V-52)."""
 
-    card: CardText
+    card: VonHerzenCardText
 
 
 class VonHerzenEndTurn(Struct, frozen=True, gc=False, tag_field="type", tag="end_turn", forbid_unknown_fields=True):
     """End the turn without a discard (V-53)."""
 
 
-SwapMove: TypeAlias = (
+VonHerzenSwapMove: TypeAlias = (
     VonHerzenOffer
     | VonHerzenPassOffer
     | VonHerzenAccept
@@ -113,10 +113,10 @@ SwapMove: TypeAlias = (
     | VonHerzenAgree
     | VonHerzenWithdraw
 )
-MeldMove: TypeAlias = (
+VonHerzenMeldMove: TypeAlias = (
     VonHerzenDrawStock | VonHerzenDrawPile | VonHerzenLay | VonHerzenLayOff | VonHerzenDiscard | VonHerzenEndTurn
 )
-Move: TypeAlias = SwapMove | MeldMove
+VonHerzenMove: TypeAlias = VonHerzenSwapMove | VonHerzenMeldMove
 
 
 # legal entries: one for each kind of move open to a seat
@@ -200,7 +200,7 @@ class VonHerzenLayOffPlace(Struct, frozen=True, gc=False):
 
     card: Card
     run: int
-    end: End
+    end: VonHerzenEnd
 
 
 class VonHerzenLegalLayOff(Struct, frozen=True, gc=False, tag_field="type", tag="lay_off"):
@@ -219,7 +219,7 @@ class VonHerzenLegalEndTurn(Struct, frozen=True, gc=False, tag_field="type", tag
     """The turn may be ended."""
 
 
-Legal: TypeAlias = (
+VonHerzenLegal: TypeAlias = (
     VonHerzenLegalOffer
     | VonHerzenLegalPassOffer
     | VonHerzenLegalAccept

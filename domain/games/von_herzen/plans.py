@@ -9,7 +9,7 @@ from typing import Final, NamedTuple, TypeAlias
 
 from domain.cards import Card
 from domain.games.von_herzen.model import VonHerzenRun
-from domain.games.von_herzen.moves import End
+from domain.games.von_herzen.moves import VonHerzenEnd
 from domain.games.von_herzen.runs import COLOUR, FULL, LEAST_REAL, PACK, PLACE
 
 KIND: Final = {card: PLACE[card] + (FULL if COLOUR[card] == "red" else 0) for card in PACK}
@@ -39,7 +39,7 @@ class LaidEnd(NamedTuple):
 
     kind: int
     run: int
-    end: End
+    end: VonHerzenEnd
 
 
 class OwnRun(NamedTuple):

@@ -5,12 +5,12 @@ from typing import Final, assert_never
 from domain.cards import in_canonical_order
 from domain.decider import Chance, Rejection, Seat
 from domain.games.von_herzen.facts import (
-    Cards,
-    Fact,
     VonHerzenCardDiscarded,
     VonHerzenCardLaidOff,
+    VonHerzenCards,
     VonHerzenCardsOffered,
     VonHerzenCardsSwapped,
+    VonHerzenFact,
     VonHerzenFirstDealerDrawn,
     VonHerzenMatchEnded,
     VonHerzenOfferCountered,
@@ -25,10 +25,8 @@ from domain.games.von_herzen.facts import (
     VonHerzenTurnEnded,
 )
 from domain.games.von_herzen.fold import counted, evolve, ranking, round_count
-from domain.games.von_herzen.model import IDLE, Phase, VonHerzenState, VonHerzenSwap
+from domain.games.von_herzen.model import IDLE, VonHerzenPhase, VonHerzenState, VonHerzenSwap
 from domain.games.von_herzen.moves import (
-    Move,
-    SwapMove,
     VonHerzenAccept,
     VonHerzenAgree,
     VonHerzenCounter,
@@ -40,16 +38,18 @@ from domain.games.von_herzen.moves import (
     VonHerzenLay,
     VonHerzenLayOff,
     VonHerzenLeave,
+    VonHerzenMove,
     VonHerzenOffer,
     VonHerzenPassOffer,
+    VonHerzenSwapMove,
     VonHerzenTake,
     VonHerzenWithdraw,
 )
 from domain.games.von_herzen.runs import PACK, PACK_SET, lay_off_fault, run_fault
 
-_SWAP_PHASES: Final[tuple[Phase, ...]] = ("swap_offer", "swap_answer", "swap_take", "swap_agree")
-_LAYING: Final[tuple[Phase, ...]] = ("lay", "closing")
-_OPEN_IN: Final[dict[type[Move], tuple[Phase, ...]]] = {
+_SWAP_PHASES: Final[tuple[VonHerzenPhase, ...]] = ("swap_offer", "swap_answer", "swap_take", "swap_agree")
+_LAYING: Final[tuple[VonHerzenPhase, ...]] = ("lay", "closing")
+_OPEN_IN: Final[dict[type[VonHerzenMove], tuple[VonHerzenPhase, ...]]] = {
     VonHerzenOffer: ("swap_offer",),
     VonHerzenPassOffer: ("swap_offer",),
     VonHerzenAccept: ("swap_answer",),
@@ -89,7 +89,7 @@ _UNKNOWN_RUN: Final = Rejection("unknown_run", "V-44")
 # start, and the end of a round
 
 
-def start(state: VonHerzenState, chance: Chance) -> tuple[Fact, ...]:
+def start(state: VonHerzenState, chance: Chance) -> tuple[VonHerzenFact, ...]:
     """Return the draw of the first dealer and the first deal (V-10)."""
     dealer = chance.draw("first_dealer", len(state.totals))
     return VonHerzenFirstDealerDrawn(dealer), _deal(state, 1, dealer, chance)
@@ -99,7 +99,7 @@ def _deal(state: VonHerzenState, number: int, dealer: Seat, chance: Chance) -> V
     return VonHerzenRoundDealt(number, dealer, len(state.totals), chance.shuffle(number, 0, PACK))
 
 
-def _round_end(state: VonHerzenState, chance: Chance) -> tuple[Fact, ...]:
+def _round_end(state: VonHerzenState, chance: Chance) -> tuple[VonHerzenFact, ...]:
     """Return the scoring of the round that is over and what follows: the next deal or the end (V-70)."""
     scored = counted(state)
     if state.round == round_count(state.options):
@@ -113,7 +113,7 @@ def to_act(state: VonHerzenState) -> tuple[Seat, ...]:
     return () if state.phase in IDLE else (state.turn,)
 
 
-def timeout_move(state: VonHerzenState, _seat: Seat) -> Move:
+def timeout_move(state: VonHerzenState, _seat: Seat) -> VonHerzenMove:
     """Return the neutral move for an absent player (V-78)."""
     match state.phase:
         case "swap_offer":
@@ -133,7 +133,9 @@ def timeout_move(state: VonHerzenState, _seat: Seat) -> Move:
 # judging moves, in the order of V-76
 
 
-def decide(state: VonHerzenState, seat: Seat, move: Move, chance: Chance) -> tuple[Fact, ...] | Rejection:
+def decide(
+    state: VonHerzenState, seat: Seat, move: VonHerzenMove, chance: Chance
+) -> tuple[VonHerzenFact, ...] | Rejection:
     """Judge a move: the facts that follow from it, or the first check that fails (V-76)."""
     refusal = _out_of_turn(state, seat, move)
     if refusal is not None:
@@ -156,13 +158,13 @@ def decide(state: VonHerzenState, seat: Seat, move: Move, chance: Chance) -> tup
             return _swap_move(state, state.swap, seat, move)
 
 
-def _out_of_turn(state: VonHerzenState, seat: Seat, move: Move) -> Rejection | None:
+def _out_of_turn(state: VonHerzenState, seat: Seat, move: VonHerzenMove) -> Rejection | None:
     """Checks 1 to 5: whether this seat may make this kind of move now."""
     if state.phase == "over":
         return _MATCH_OVER
     if not 0 <= seat < len(state.totals):
         return _NOT_SEATED
-    if isinstance(move, SwapMove) != (state.phase in _SWAP_PHASES) or state.phase in IDLE:
+    if isinstance(move, VonHerzenSwapMove) != (state.phase in _SWAP_PHASES) or state.phase in IDLE:
         return _WRONG_PHASE
     if seat != state.turn:
         return Rejection("not_your_turn", _turn_rule(state, seat, move))
@@ -171,25 +173,25 @@ def _out_of_turn(state: VonHerzenState, seat: Seat, move: Move) -> Rejection | N
     return None
 
 
-def _turn_rule(state: VonHerzenState, seat: Seat, move: Move) -> str:
+def _turn_rule(state: VonHerzenState, seat: Seat, move: VonHerzenMove) -> str:
     """Return the rule that gives the turn to another seat."""
-    if isinstance(move, SwapMove):
+    if isinstance(move, VonHerzenSwapMove):
         return _swap_rule(state, move)
     if state.turn_number > 0 and seat == (state.turn - 1) % len(state.totals):
         return "V-53"  # its own turn ended last
     return "V-55" if state.phase == "closing" else "V-28"
 
 
-def _step_rule(state: VonHerzenState, move: Move) -> str:
+def _step_rule(state: VonHerzenState, move: VonHerzenMove) -> str:
     """Return the rule that keeps this move out of this step."""
-    if isinstance(move, SwapMove):
+    if isinstance(move, VonHerzenSwapMove):
         return _swap_rule(state, move)
     if state.phase == "draw":
         return "V-29"
     return "V-56" if state.phase == "closing" else "V-28"
 
 
-def _swap_rule(state: VonHerzenState, move: SwapMove) -> str:
+def _swap_rule(state: VonHerzenState, move: VonHerzenSwapMove) -> str:
     """Return the rule that says whose swap move this would be, and when."""
     match move:
         case VonHerzenOffer() | VonHerzenPassOffer():
@@ -206,7 +208,7 @@ def _swap_rule(state: VonHerzenState, move: SwapMove) -> str:
             assert_never(move)
 
 
-def _cards_fault(cards: Cards, rule: str, least: int, most: int) -> Rejection | None:
+def _cards_fault(cards: VonHerzenCards, rule: str, least: int, most: int) -> Rejection | None:
     """Checks 6 to 8 of a swap move: real cards, as many as the move needs, none twice."""
     if not PACK_SET.issuperset(cards):
         return _INVALID_CARD
@@ -217,7 +219,7 @@ def _cards_fault(cards: Cards, rule: str, least: int, most: int) -> Rejection | 
     return None
 
 
-def _laid_fault(hand: Cards, cards: Cards, rule: str, least: int, most: int) -> Rejection | None:
+def _laid_fault(hand: VonHerzenCards, cards: VonHerzenCards, rule: str, least: int, most: int) -> Rejection | None:
     """Checks 6 to 9 of a swap move whose cards come from the sender's hand."""
     fault = _cards_fault(cards, rule, least, most)
     if fault is None and not set(cards).issubset(hand):
@@ -225,7 +227,9 @@ def _laid_fault(hand: Cards, cards: Cards, rule: str, least: int, most: int) -> 
     return fault
 
 
-def _swap_move(state: VonHerzenState, swap: VonHerzenSwap, seat: Seat, move: SwapMove) -> tuple[Fact, ...] | Rejection:
+def _swap_move(
+    state: VonHerzenState, swap: VonHerzenSwap, seat: Seat, move: VonHerzenSwapMove
+) -> tuple[VonHerzenFact, ...] | Rejection:
     """Judge a move of the swap phase that is open to this seat."""
     hand, offered = state.hands[seat], len(swap.offered)
     match move:
@@ -257,7 +261,7 @@ def _swap_move(state: VonHerzenState, swap: VonHerzenSwap, seat: Seat, move: Swa
             assert_never(move)
 
 
-def _agree(swap: VonHerzenSwap, move: VonHerzenAgree) -> tuple[Fact, ...] | Rejection:
+def _agree(swap: VonHerzenSwap, move: VonHerzenAgree) -> tuple[VonHerzenFact, ...] | Rejection:
     count = len(swap.countered)
     fault = _cards_fault(move.cards, "V-21", count, count)
     if fault is not None:
@@ -268,13 +272,13 @@ def _agree(swap: VonHerzenSwap, move: VonHerzenAgree) -> tuple[Fact, ...] | Reje
     return (VonHerzenCardsSwapped(swap.giver, swap.receiver, "agreed", given, swap.countered),)
 
 
-def _draw_stock(state: VonHerzenState, seat: Seat) -> tuple[Fact, ...] | Rejection:
+def _draw_stock(state: VonHerzenState, seat: Seat) -> tuple[VonHerzenFact, ...] | Rejection:
     if not state.stock:
         return _STOCK_EMPTY
     return (VonHerzenStockDrawn(seat, state.stock[0]),)
 
 
-def _draw_pile(state: VonHerzenState, seat: Seat, move: VonHerzenDrawPile) -> tuple[Fact, ...] | Rejection:
+def _draw_pile(state: VonHerzenState, seat: Seat, move: VonHerzenDrawPile) -> tuple[VonHerzenFact, ...] | Rejection:
     if move.card not in PACK_SET:
         return _INVALID_CARD
     if not state.pile:
@@ -286,7 +290,9 @@ def _draw_pile(state: VonHerzenState, seat: Seat, move: VonHerzenDrawPile) -> tu
     return (VonHerzenPileDrawn(seat, move.card),)
 
 
-def _lay(state: VonHerzenState, seat: Seat, move: VonHerzenLay, chance: Chance) -> tuple[Fact, ...] | Rejection:
+def _lay(
+    state: VonHerzenState, seat: Seat, move: VonHerzenLay, chance: Chance
+) -> tuple[VonHerzenFact, ...] | Rejection:
     if not PACK_SET.issuperset(move.cards):
         return _INVALID_CARD
     if len(set(move.cards)) < len(move.cards):
@@ -299,7 +305,9 @@ def _lay(state: VonHerzenState, seat: Seat, move: VonHerzenLay, chance: Chance) 
     return _after(state, seat, VonHerzenRunLaid(seat, len(state.runs), move.cards), chance)
 
 
-def _lay_off(state: VonHerzenState, seat: Seat, move: VonHerzenLayOff, chance: Chance) -> tuple[Fact, ...] | Rejection:
+def _lay_off(
+    state: VonHerzenState, seat: Seat, move: VonHerzenLayOff, chance: Chance
+) -> tuple[VonHerzenFact, ...] | Rejection:
     if move.card not in PACK_SET:
         return _INVALID_CARD
     if move.card not in state.hands[seat]:
@@ -316,7 +324,9 @@ def _lay_off(state: VonHerzenState, seat: Seat, move: VonHerzenLayOff, chance: C
     return _after(state, seat, VonHerzenCardLaidOff(seat, move.card, move.run, move.end), chance)
 
 
-def _discard(state: VonHerzenState, seat: Seat, move: VonHerzenDiscard, chance: Chance) -> tuple[Fact, ...] | Rejection:
+def _discard(
+    state: VonHerzenState, seat: Seat, move: VonHerzenDiscard, chance: Chance
+) -> tuple[VonHerzenFact, ...] | Rejection:
     if move.card not in PACK_SET:
         return _INVALID_CARD
     if move.card not in state.hands[seat]:
@@ -327,7 +337,7 @@ def _discard(state: VonHerzenState, seat: Seat, move: VonHerzenDiscard, chance: 
 
 def _after(
     state: VonHerzenState, seat: Seat, fact: VonHerzenRunLaid | VonHerzenCardLaidOff, chance: Chance
-) -> tuple[Fact, ...]:
+) -> tuple[VonHerzenFact, ...]:
     """Return the facts of laying: an empty hand ends the turn (V-54)."""
     laid = len(fact.cards) if isinstance(fact, VonHerzenRunLaid) else 1
     if laid < len(state.hands[seat]):
@@ -335,7 +345,9 @@ def _after(
     return _with_round_end(state, (fact, VonHerzenTurnEnded(seat, went_out=True)), chance)
 
 
-def _with_round_end(state: VonHerzenState, facts: tuple[Fact, ...], chance: Chance) -> tuple[Fact, ...]:
+def _with_round_end(
+    state: VonHerzenState, facts: tuple[VonHerzenFact, ...], chance: Chance
+) -> tuple[VonHerzenFact, ...]:
     """Return the facts that end a turn, and those that end the round if it is over with it."""
     for fact in facts:
         state = evolve(state, fact)

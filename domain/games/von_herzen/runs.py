@@ -6,9 +6,9 @@ from typing import Final
 
 from domain.cards import Card, pack
 from domain.decider import Rejection
-from domain.games.von_herzen.facts import Cards
-from domain.games.von_herzen.model import Colour, VonHerzenRun
-from domain.games.von_herzen.moves import End
+from domain.games.von_herzen.facts import VonHerzenCards
+from domain.games.von_herzen.model import VonHerzenColour, VonHerzenRun
+from domain.games.von_herzen.moves import VonHerzenEnd
 
 RANKS: Final = "789TJQKA"  # V-3
 PACK: Final = pack(RANKS)  # V-2
@@ -16,7 +16,7 @@ PACK_SET: Final = frozenset(PACK)
 FULL: Final = len(RANKS)  # V-41
 LEAST_REAL: Final = 3  # V-39
 
-COLOUR: Final[dict[Card, Colour]] = {card: "black" if card[1] in "CS" else "red" for card in PACK}  # V-4
+COLOUR: Final[dict[Card, VonHerzenColour]] = {card: "black" if card[1] in "CS" else "red" for card in PACK}  # V-4
 PLACE: Final[dict[Card, int]] = {card: RANKS.index(card[0]) for card in PACK}
 """Place of a card's rank in the cycle, 0..7."""
 
@@ -52,7 +52,7 @@ def run_fault(cards: Sequence[Card]) -> Rejection | None:
     return None
 
 
-def new_run(number: int, owner: int, cards: Cards) -> VonHerzenRun:
+def new_run(number: int, owner: int, cards: VonHerzenCards) -> VonHerzenRun:
     """Return the run that these cards form, with its colour and joker (V-42)."""
     black = [card for card in cards if COLOUR[card] == "black"]
     if len(black) > 1:
@@ -61,19 +61,19 @@ def new_run(number: int, owner: int, cards: Cards) -> VonHerzenRun:
     return VonHerzenRun(number, owner, cards, "red", black[0] if black else None)
 
 
-def extended(run: VonHerzenRun, card: Card, end: End) -> VonHerzenRun:
+def extended(run: VonHerzenRun, card: Card, end: VonHerzenEnd) -> VonHerzenRun:
     """Return the run with one card more at this end."""
     cards = (*run.cards, card) if end == "up" else (card, *run.cards)
     joker = run.joker if COLOUR[card] == run.colour else card
     return VonHerzenRun(run.id, run.owner, cards, run.colour, joker)
 
 
-def needed_rank(run: VonHerzenRun, end: End) -> str:
+def needed_rank(run: VonHerzenRun, end: VonHerzenEnd) -> str:
     """Return the rank that continues the run at this end."""
     return _NEXT[run.cards[-1][0]] if end == "up" else _BEFORE[run.cards[0][0]]
 
 
-def lay_off_fault(run: VonHerzenRun, card: Card, end: End, *, own: bool, own_joker: bool) -> Rejection | None:
+def lay_off_fault(run: VonHerzenRun, card: Card, end: VonHerzenEnd, *, own: bool, own_joker: bool) -> Rejection | None:
     """Return why a card cannot be added at this end of a run, None if it can (V-44 to V-49).
 
     `own`: the run belongs to the one who adds; `own_joker`: the option `own_joker_layoff`.
@@ -91,7 +91,7 @@ def lay_off_fault(run: VonHerzenRun, card: Card, end: End, *, own: bool, own_jok
     return None if own_joker else _JOKER_LAYOFF_OFF
 
 
-def runs_in(hand: Sequence[Card]) -> tuple[Cards, ...]:
+def runs_in(hand: Sequence[Card]) -> tuple[VonHerzenCards, ...]:
     """Return one run for each colour, lowest rank and length that the hand can lay, longest first.
 
     A joker stands only where the hand lacks the card of the colour. If the hand can lay any run at
@@ -109,7 +109,7 @@ def runs_in(hand: Sequence[Card]) -> tuple[Cards, ...]:
         (red if COLOUR[card] == "red" else black)[PLACE[card]] = card
     red += red
     black += black
-    found: list[Cards] = []
+    found: list[VonHerzenCards] = []
     for real, other in ((black, red), (red, black)):
         for low in lows:
             _runs_from(low, real, other, found)
@@ -126,7 +126,9 @@ _LOWS: Final = tuple(map(_lows, range(1 << FULL)))
 """For each set of ranks, its places as bits, where runs may begin."""
 
 
-def _runs_from(low: int, real: Sequence[Card | None], other: Sequence[Card | None], found: list[Cards]) -> None:
+def _runs_from(
+    low: int, real: Sequence[Card | None], other: Sequence[Card | None], found: list[VonHerzenCards]
+) -> None:
     """Add the runs of one colour that begin at place `low` of the cycle, a joker where it is needed.
 
     The cards of both colours are by place, the cycle twice, so that no run goes over its end.

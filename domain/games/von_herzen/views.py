@@ -2,22 +2,22 @@
 
 from domain.decider import Seat
 from domain.games.von_herzen.facts import (
-    Cards,
-    Fact,
-    PrivateFact,
-    PublicFact,
     VonHerzenCardDiscarded,
     VonHerzenCardLaidOff,
+    VonHerzenCards,
     VonHerzenCardsOffered,
     VonHerzenCardsOfferedPrivate,
     VonHerzenCardsOfferedPublic,
     VonHerzenCardsSwapped,
     VonHerzenCardsSwappedPrivate,
     VonHerzenCardsSwappedPublic,
+    VonHerzenFact,
     VonHerzenOfferCountered,
     VonHerzenOfferCounteredPrivate,
     VonHerzenOfferCounteredPublic,
     VonHerzenPileDrawn,
+    VonHerzenPrivateFact,
+    VonHerzenPublicFact,
     VonHerzenRoundDealt,
     VonHerzenRoundDealtPrivate,
     VonHerzenRoundDealtPublic,
@@ -42,7 +42,7 @@ from domain.games.von_herzen.runs import PACK
 # facts
 
 
-def public_form(fact: Fact) -> PublicFact:
+def public_form(fact: VonHerzenFact) -> VonHerzenPublicFact:
     """Return what everybody learns of a fact (V-73)."""
     match fact:  # the most frequent first
         case (
@@ -68,7 +68,7 @@ def public_form(fact: Fact) -> PublicFact:
             return fact
 
 
-def private_form(fact: Fact, seat: Seat) -> PrivateFact | None:
+def private_form(fact: VonHerzenFact, seat: Seat) -> VonHerzenPrivateFact | None:
     """Return what the seat learns beyond everybody, None if nothing (V-73, V-74)."""
     match fact:  # the most frequent first
         case VonHerzenStockDrawn(seat=drawer, card=card):
@@ -86,7 +86,7 @@ def private_form(fact: Fact, seat: Seat) -> PrivateFact | None:
             return None
 
 
-def _sides(swap: VonHerzenCardsSwapped, seat: Seat) -> tuple[Cards, Cards] | None:
+def _sides(swap: VonHerzenCardsSwapped, seat: Seat) -> tuple[VonHerzenCards, VonHerzenCards] | None:
     """Return what the seat gave and got in a swap, None if it had no part in it."""
     if seat == swap.giver:
         return swap.given, swap.received
@@ -134,7 +134,7 @@ def board(state: VonHerzenState) -> VonHerzenBoard:
     )
 
 
-def hand(state: VonHerzenState, seat: Seat) -> Cards:
+def hand(state: VonHerzenState, seat: Seat) -> VonHerzenCards:
     """Return the seat's cards in canonical order, offered and countered ones included (V-25)."""
     return state.hands[seat] if state.hands else ()
 

@@ -10,8 +10,8 @@ from domain.fairness import MatchChance
 from domain.games.romme import ROMME_1, notes
 from domain.games.romme.deck import DECK, dealt_hands, first_stock
 from domain.games.romme.facts import RommeFact, RommeNoteFact, RommeNotes
-from domain.games.romme.melds import Shape, check_meld
-from domain.games.romme.model import Phase, RommeMeld, RommeOptions, RommeState
+from domain.games.romme.melds import RommeShape, check_meld
+from domain.games.romme.model import RommeMeld, RommeOptions, RommePhase, RommeState
 from domain.games.romme.moves import (
     RommeChosenCard,
     RommeChosenMeld,
@@ -67,7 +67,7 @@ def laid(*melds: str, seat: Seat = 0) -> tuple[RommeMeld, ...]:
     found = []
     for number, text in enumerate(melds, start=1):
         shape = check_meld(chosen_cards(text))
-        assert isinstance(shape, Shape), text
+        assert isinstance(shape, RommeShape), text
         found.append(RommeMeld(f"m{number}", seat, shape.kind, shape.slots, shape.points))
     return tuple(found)
 
@@ -93,7 +93,7 @@ def position(
     *,
     melds: Sequence[str] = (),
     out: bool = False,
-    phase: Phase = "play",
+    phase: RommePhase = "play",
     taken: str | None = None,
     drawn: str | None = None,
     others: Sequence[str] = (),

@@ -10,7 +10,7 @@ from domain.decider import Rejection
 from domain.games.romme import ROMME_1, notes
 from domain.games.romme.deck import DECK, FACE
 from domain.games.romme.facts import RommeCardDrawn, RommeNoteFact, RommeNotes, RommeRoundEnded, RommeRoundStarted
-from domain.games.romme.melds import Shape, check_meld
+from domain.games.romme.melds import RommeShape, check_meld
 from domain.games.romme.model import RommeState
 from domain.games.romme.moves import RommeArrangeHand, RommeDiscard, RommePrepare, RommePrivateMove, RommeTakeBack
 from domain.games.romme.partition import possible_melds
@@ -32,7 +32,7 @@ def check_state(state: RommeState, where: str) -> None:
     assert sorted(cards_in_play(state)) == sorted(DECK), f"{where}: not every card once"
     for meld in state.melds:
         shape = check_meld(meld.slots, "low" if meld.slots[0].face[0] == "A" else "high")
-        assert isinstance(shape, Shape), f"{where}: {meld}"
+        assert isinstance(shape, RommeShape), f"{where}: {meld}"
         assert (shape.kind, shape.slots) == (meld.kind, meld.slots), f"{where}: {meld}"
         assert len(meld.slots) <= (4 if meld.kind == "set" else 13), f"{where}: {meld}"
         assert 2 * sum(slot.card not in FACE for slot in meld.slots) <= len(meld.slots), f"{where}: {meld}"

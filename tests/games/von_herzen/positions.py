@@ -4,16 +4,16 @@ from collections.abc import Mapping, Sequence
 
 from domain.cards import Card, in_canonical_order
 from domain.decider import Chance, Rejection
-from domain.games.von_herzen.facts import Cards, Fact
-from domain.games.von_herzen.model import Phase, VonHerzenState, VonHerzenSwap
-from domain.games.von_herzen.moves import Move
+from domain.games.von_herzen.facts import VonHerzenCards, VonHerzenFact
+from domain.games.von_herzen.model import VonHerzenPhase, VonHerzenState, VonHerzenSwap
+from domain.games.von_herzen.moves import VonHerzenMove
 from domain.games.von_herzen.runs import PACK, new_run
 from tests.games.von_herzen.play import GAME, chance_of, options_of
 
 Given = tuple[int, str]
 
 
-def cards(text: str) -> Cards:
+def cards(text: str) -> VonHerzenCards:
     """`8H KS` as cards, in the order written."""
     return tuple(text.split())
 
@@ -53,7 +53,7 @@ def melding(
     hands: Sequence[str],
     *,
     turn: int,
-    phase: Phase = "lay",
+    phase: VonHerzenPhase = "lay",
     dealer: int = 0,
     runs: Sequence[Given] = (),
     pile: str = "",
@@ -91,14 +91,16 @@ def giving(state: VonHerzenState) -> VonHerzenSwap:
     return state.swap
 
 
-def facts_of(state: VonHerzenState, seat: int, move: Move, chance: Chance | None = None) -> tuple[Fact, ...]:
+def facts_of(
+    state: VonHerzenState, seat: int, move: VonHerzenMove, chance: Chance | None = None
+) -> tuple[VonHerzenFact, ...]:
     """The facts of a move that must be accepted."""
     facts = GAME.decide(state, seat, move, chance or chance_of(0))
     assert not isinstance(facts, Rejection), (seat, move, facts)
     return facts
 
 
-def after(state: VonHerzenState, *moves: tuple[int, Move], chance: Chance | None = None) -> VonHerzenState:
+def after(state: VonHerzenState, *moves: tuple[int, VonHerzenMove], chance: Chance | None = None) -> VonHerzenState:
     """The state after these moves of these seats, which must all be accepted."""
     for seat, move in moves:
         for fact in facts_of(state, seat, move, chance):
@@ -106,7 +108,7 @@ def after(state: VonHerzenState, *moves: tuple[int, Move], chance: Chance | None
     return state
 
 
-def refused(state: VonHerzenState, seat: int, move: Move) -> tuple[str, str]:
+def refused(state: VonHerzenState, seat: int, move: VonHerzenMove) -> tuple[str, str]:
     """Code and rule of a move that must be refused."""
     answer = GAME.decide(state, seat, move, chance_of(0))
     assert isinstance(answer, Rejection), (seat, move, answer)

@@ -8,7 +8,6 @@ import pytest
 from domain.decider import Rejection, view_of
 from domain.games.von_herzen.model import VonHerzenState
 from domain.games.von_herzen.moves import (
-    Move,
     VonHerzenAccept,
     VonHerzenAgree,
     VonHerzenCounter,
@@ -20,6 +19,7 @@ from domain.games.von_herzen.moves import (
     VonHerzenLay,
     VonHerzenLayOff,
     VonHerzenLeave,
+    VonHerzenMove,
     VonHerzenOffer,
 )
 from domain.games.von_herzen.plans import Planner
@@ -29,7 +29,7 @@ from tests.games.von_herzen.play import GAME, careless, chance_of, options_of, s
 from tests.games.von_herzen.positions import after, cards, dealt, melding
 
 
-def choice(state: VonHerzenState, seed: int = 1) -> Move:
+def choice(state: VonHerzenState, seed: int = 1) -> VonHerzenMove:
     """The bot's move for the seat that is to act."""
     return GAME.bot(view_of(GAME, state, state.turn), seed)
 

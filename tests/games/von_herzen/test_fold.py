@@ -7,11 +7,11 @@ from msgspec.structs import replace
 
 from domain.decider import ImpossibleFactError
 from domain.games.von_herzen.facts import (
-    Fact,
     VonHerzenCardDiscarded,
     VonHerzenCardLaidOff,
     VonHerzenCardsOffered,
     VonHerzenCardsSwapped,
+    VonHerzenFact,
     VonHerzenFirstDealerDrawn,
     VonHerzenMatchEnded,
     VonHerzenOfferCountered,
@@ -33,7 +33,7 @@ from tests.games.von_herzen.play import GAME, careless, options_of, started, ste
 from tests.games.von_herzen.positions import cards, dealt, melding
 
 
-def folded() -> Iterator[tuple[VonHerzenState, Fact]]:
+def folded() -> Iterator[tuple[VonHerzenState, VonHerzenFact]]:
     """Yield every fact of a match with the state before it."""
     chosen = options_of(3, complete_rounds=1)
     state = GAME.new(chosen, 3)
@@ -47,7 +47,7 @@ def folded() -> Iterator[tuple[VonHerzenState, Fact]]:
             state = GAME.evolve(state, fact)
 
 
-def folds(state: VonHerzenState, *facts: Fact) -> VonHerzenState:
+def folds(state: VonHerzenState, *facts: VonHerzenFact) -> VonHerzenState:
     """Return the state after facts."""
     for fact in facts:
         state = GAME.evolve(state, fact)
@@ -104,7 +104,7 @@ def shifted(values: tuple[int, ...]) -> tuple[int, ...]:
     return (values[0] + 1, *values[1:-1], values[-1] - 1)
 
 
-WRONG_VALUES: list[tuple[VonHerzenState, Fact, Fact]] = [
+WRONG_VALUES: list[tuple[VonHerzenState, VonHerzenFact, VonHerzenFact]] = [
     # deals
     (NEW, DRAWN, replace(DRAWN, dealer=3)),
     (NEW, DRAWN, replace(DRAWN, dealer=-1)),
@@ -182,7 +182,7 @@ WRONG_VALUES: list[tuple[VonHerzenState, Fact, Fact]] = [
 
 @pytest.mark.parametrize(("state", "right", "wrong"), WRONG_VALUES)
 def test_a_fact_with_a_value_that_does_not_follow_is_impossible(
-    state: VonHerzenState, right: Fact, wrong: Fact
+    state: VonHerzenState, right: VonHerzenFact, wrong: VonHerzenFact
 ) -> None:
     GAME.evolve(state, right)
     with pytest.raises(ImpossibleFactError):
@@ -198,7 +198,7 @@ AFTER_THE_LAST = VonHerzenRoundDealt(ENDING.round + 1, (ENDING.dealer + 1) % 3, 
 NO_STOCK = replace(DRAWING, stock=())
 DISCARDED = folds(LAYING, DISCARD)
 
-WRONG_TIME: list[tuple[str, VonHerzenState, Fact]] = [
+WRONG_TIME: list[tuple[str, VonHerzenState, VonHerzenFact]] = [
     ("the first dealer drawn twice", READY, DRAWN),
     ("dealt before the first dealer is drawn", NEW, replace(DEAL, dealer=NEW.dealer)),
     ("dealt twice", folds(READY, DEAL), replace(DEAL, round=2, dealer=(DEAL.dealer + 1) % 3)),
@@ -234,6 +234,6 @@ WRONG_TIME: list[tuple[str, VonHerzenState, Fact]] = [
 
 
 @pytest.mark.parametrize(("state", "fact"), [case[1:] for case in WRONG_TIME], ids=[case[0] for case in WRONG_TIME])
-def test_a_fact_at_another_time_is_impossible(state: VonHerzenState, fact: Fact) -> None:
+def test_a_fact_at_another_time_is_impossible(state: VonHerzenState, fact: VonHerzenFact) -> None:
     with pytest.raises(ImpossibleFactError):
         GAME.evolve(state, fact)

@@ -6,7 +6,6 @@ from msgspec.structs import replace
 
 from domain.games.von_herzen.model import VonHerzenState
 from domain.games.von_herzen.moves import (
-    Move,
     VonHerzenAccept,
     VonHerzenAgree,
     VonHerzenCounter,
@@ -18,6 +17,7 @@ from domain.games.von_herzen.moves import (
     VonHerzenLay,
     VonHerzenLayOff,
     VonHerzenLeave,
+    VonHerzenMove,
     VonHerzenOffer,
     VonHerzenPassOffer,
     VonHerzenTake,
@@ -55,7 +55,7 @@ CLOSING = replace(LAYING, phase="closing", turn_number=1, out=1, turn=2)
 OVER = replace(LAYING, phase="over")
 BEFORE = GAME.new(OFFERING.options, 4)
 
-ROWS: list[tuple[str, VonHerzenState, int, Move, str, str]] = [
+ROWS: list[tuple[str, VonHerzenState, int, VonHerzenMove, str, str]] = [
     # checks 1 to 3
     ("over", OVER, 1, VonHerzenEndTurn(), "match_over", "V-70"),
     ("over comes before the seat", OVER, 9, VonHerzenEndTurn(), "match_over", "V-70"),
@@ -173,7 +173,7 @@ ROWS: list[tuple[str, VonHerzenState, int, Move, str, str]] = [
     ("state", "seat", "move", "code", "rule"), [pytest.param(*row, id=name) for name, *row in ROWS]
 )
 def test_the_first_check_that_fails_is_reported(
-    state: VonHerzenState, seat: int, move: Move, code: str, rule: str
+    state: VonHerzenState, seat: int, move: VonHerzenMove, code: str, rule: str
 ) -> None:
     assert refused(state, seat, move) == (code, rule)
 
@@ -224,6 +224,6 @@ def test_what_is_no_move_is_malformed(move: dict[str, object]) -> None:
     ],
     ids=["offer", "answer", "take", "agree", "stock", "pile", "any of the pile", "lay", "closing"],
 )
-def test_the_move_for_an_absent_player_is_neutral(state: VonHerzenState, move: Move) -> None:
+def test_the_move_for_an_absent_player_is_neutral(state: VonHerzenState, move: VonHerzenMove) -> None:
     assert timeout_move(state, state.turn) == move  # V-78
     after(state, (state.turn, move))

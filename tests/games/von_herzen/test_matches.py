@@ -14,18 +14,18 @@ from domain.games.von_herzen.facts import VonHerzenRoundDealt, VonHerzenTurnEnde
 from domain.games.von_herzen.fold import hand_size, score
 from domain.games.von_herzen.model import VonHerzenOptions, VonHerzenState
 from domain.games.von_herzen.moves import (
-    Legal,
-    Move,
     VonHerzenCounter,
     VonHerzenDiscard,
     VonHerzenDrawPile,
     VonHerzenLay,
     VonHerzenLayOff,
     VonHerzenLeave,
+    VonHerzenLegal,
     VonHerzenLegalCounter,
     VonHerzenLegalDrawPile,
     VonHerzenLegalLeave,
     VonHerzenLegalOffer,
+    VonHerzenMove,
     VonHerzenOffer,
 )
 from domain.games.von_herzen.runs import PACK, run_fault, runs_in
@@ -33,7 +33,7 @@ from tests.games.von_herzen.conformance import OPTIONS, cards_in_play, listed
 from tests.games.von_herzen.play import GAME, Player, Step, View, careless, chance_of, options_of, sensible, steps
 
 
-def lazy(view: View, rng: Random) -> Move:
+def lazy(view: View, rng: Random) -> VonHerzenMove:
     """Never lays a card; draws what there is and discards at random."""
     while True:
         move = careless(view, rng)
@@ -41,7 +41,7 @@ def lazy(view: View, rng: Random) -> Move:
             return move
 
 
-def stalling(view: View, rng: Random) -> Move:
+def stalling(view: View, rng: Random) -> VonHerzenMove:
     """Takes from the pile alone where it can and discards the same card again: as little progress as possible."""
     for entry in view.legal:
         if isinstance(entry, VonHerzenLegalDrawPile):
@@ -52,7 +52,7 @@ def stalling(view: View, rng: Random) -> Move:
     return lazy(view, rng)
 
 
-def haggling(view: View, rng: Random) -> Move:
+def haggling(view: View, rng: Random) -> VonHerzenMove:
     """Offers whole hands, counters every offer, leaves every other one: the longest swap phase there is."""
     for entry in view.legal:
         if isinstance(entry, VonHerzenLegalOffer):
@@ -164,7 +164,7 @@ def test_everything_survives_the_wire(number: int) -> None:
         round_trip(move, GAME.move_type)
         for viewer in range(options.players):
             round_trip(GAME.private(before, viewer), GAME.private_type)
-        round_trip(GAME.legal(before, seat), tuple[Legal, ...])
+        round_trip(GAME.legal(before, seat), tuple[VonHerzenLegal, ...])
         for fact in facts:
             round_trip(fact, GAME.fact_type)
             round_trip(GAME.public_form(fact), GAME.public_type)
@@ -230,7 +230,7 @@ def test_runs_are_suggested_exactly_where_one_can_be_laid(seed: int) -> None:
     assert len(suggested) == len(likes(suggested)), f"seed {seed}"
 
 
-def every_answer(build: Callable[[Callable[[int], int]], Move]) -> set[bytes]:
+def every_answer(build: Callable[[Callable[[int], int]], VonHerzenMove]) -> set[bytes]:
     """Everything that can be built over all answers of a chooser."""
     found: set[bytes] = set()
     paths: list[list[int]] = [[]]

@@ -15,11 +15,10 @@ import pytest
 
 from domain.cards import Card, in_canonical_order
 from domain.decider import Chance, Rejection, view_of
-from domain.games.von_herzen.facts import Cards, Fact, VonHerzenCardsSwapped
+from domain.games.von_herzen.facts import VonHerzenCards, VonHerzenCardsSwapped, VonHerzenFact
 from domain.games.von_herzen.fold import hand_size
 from domain.games.von_herzen.model import VonHerzenState
 from domain.games.von_herzen.moves import (
-    Move,
     VonHerzenAccept,
     VonHerzenAgree,
     VonHerzenCounter,
@@ -27,6 +26,7 @@ from domain.games.von_herzen.moves import (
     VonHerzenDrawStock,
     VonHerzenEndTurn,
     VonHerzenLeave,
+    VonHerzenMove,
     VonHerzenOffer,
     VonHerzenPassOffer,
     VonHerzenTake,
@@ -59,7 +59,7 @@ def received(state: VonHerzenState, viewer: int | None) -> list[bytes]:
     return [encode(part) for part in parts]
 
 
-def told(facts: Sequence[Fact], viewer: int | None) -> list[bytes]:
+def told(facts: Sequence[VonHerzenFact], viewer: int | None) -> list[bytes]:
     """All that a viewer is sent of an event: the public form of each fact and the private one."""
     forms = [encode(GAME.public_form(fact)) for fact in facts]
     if viewer is not None:
@@ -87,7 +87,7 @@ def two_deals(players: int, viewer: int | None, rng: Random, **options: object) 
     return states
 
 
-def same_looking(move: Move, state: VonHerzenState, rng: Random) -> Move:
+def same_looking(move: VonHerzenMove, state: VonHerzenState, rng: Random) -> VonHerzenMove:
     """The same move with other cards where they are laid face down."""
     if not isinstance(move, FACE_DOWN):
         return move
@@ -168,14 +168,14 @@ HANDS = [
 """Every seat holds one suit, so a card tells its owner."""
 
 
-def confided(state: VonHerzenState, seat: int, move: Move) -> dict[int, dict[str, object]]:
+def confided(state: VonHerzenState, seat: int, move: VonHerzenMove) -> dict[int, dict[str, object]]:
     """What each seat that is told more than everybody is told of the single fact of a move."""
     (fact,) = facts_of(state, seat, move)
     forms = {viewer: GAME.private_form(fact, viewer) for viewer in range(len(state.totals))}
     return {viewer: plain(form) for viewer, form in forms.items() if form is not None}
 
 
-def public(state: VonHerzenState, seat: int, move: Move) -> dict[str, object]:
+def public(state: VonHerzenState, seat: int, move: VonHerzenMove) -> dict[str, object]:
     (fact,) = facts_of(state, seat, move)
     form: dict[str, object] = plain(GAME.public_form(fact))
     return form
@@ -257,7 +257,7 @@ def test_agreeing_shows_the_cards_that_went_over_and_not_those_that_returned() -
 @pytest.mark.parametrize(
     ("state", "seat", "move"), [(ANSWERING, 2, VonHerzenDecline()), (AGREEING, 3, VonHerzenWithdraw())], ids=str
 )
-def test_declining_and_withdrawing_show_nobody_a_card(state: VonHerzenState, seat: int, move: Move) -> None:
+def test_declining_and_withdrawing_show_nobody_a_card(state: VonHerzenState, seat: int, move: VonHerzenMove) -> None:
     assert confided(state, seat, move) == {}
     state = after(state, (seat, move))
     for viewer in range(4):
@@ -313,7 +313,7 @@ def test_a_card_from_the_stock_is_shown_to_who_draws_it_alone() -> None:
         assert (top in named(after(state, (1, VonHerzenDrawStock())), viewer)) == (viewer == 1)
 
 
-def absent(state: VonHerzenState, chance: Chance) -> tuple[VonHerzenState, tuple[Fact, ...]]:
+def absent(state: VonHerzenState, chance: Chance) -> tuple[VonHerzenState, tuple[VonHerzenFact, ...]]:
     """The state and the facts of the move that ends the round, if everybody is absent."""
     number = state.round
     while True:
@@ -327,7 +327,7 @@ def absent(state: VonHerzenState, chance: Chance) -> tuple[VonHerzenState, tuple
 def test_the_end_of_a_round_shows_hands_and_stock_but_not_what_returned_unseen() -> None:
     # given: an offer that was declined, then nothing but absent players; five players, stock drawn up
     state = dealt(5)
-    given: Cards = state.hands[4][:3]
+    given: VonHerzenCards = state.hands[4][:3]
     state = after(state, (4, VonHerzenOffer(given)), (3, VonHerzenDecline()))
     state, facts = absent(state, chance_of(3))
     # then
