@@ -1,4 +1,4 @@
-"""What can have happened: complete facts, their public and private forms, and facts of private notes."""
+"""What can have happened: complete facts, their public and private forms, and facts of the private stream."""
 
 from typing import TypeAlias
 
@@ -199,7 +199,7 @@ class RommeHandDealt(Struct, frozen=True, gc=False, tag_field="type", tag="hand_
 
 RommePrivateFact: TypeAlias = RommeHandDealt | RommeCardDrawn
 
-# facts of private notes
+# facts of the private stream
 
 
 class RommeMeldPrepared(Struct, frozen=True, gc=False, tag_field="type", tag="meld_prepared"):
@@ -233,10 +233,10 @@ class RommeHandArranged(Struct, frozen=True, gc=False, tag_field="type", tag="ha
     cards: tuple[Card, ...]
 
 
-RommeNoteFact: TypeAlias = RommeMeldPrepared | RommeMeldsTakenBack | RommeHandArranged
+RommePrivateStreamFact: TypeAlias = RommeMeldPrepared | RommeMeldsTakenBack | RommeHandArranged
 
 
-class RommeNotes(Struct, frozen=True, gc=False):
+class RommePrivateStream(Struct, frozen=True, gc=False):
     """What a seat's private facts add up to; what of it still holds depends on the table."""
 
     turn_number: int

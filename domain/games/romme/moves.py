@@ -1,4 +1,4 @@
-"""What a seat may ask for: moves of the table, moves of its private notes, questions about its cards."""
+"""What a seat may ask for: moves of the table, moves of its private stream, questions about its cards."""
 
 from typing import Annotated, Literal, TypeAlias
 
@@ -101,7 +101,7 @@ class RommeDiscard(Struct, frozen=True, gc=False, tag_field="type", tag="discard
 
 RommeMove: TypeAlias = RommeDrawStock | RommeDrawPile | RommeLay | RommeLayOff | RommeSwapJoker | RommeDiscard
 
-# moves of the private notes
+# moves of the the private stream
 
 
 class RommePrepare(

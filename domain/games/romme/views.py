@@ -4,7 +4,7 @@ from typing import assert_never
 
 from domain.cards import Card
 from domain.decider import Seat
-from domain.games.romme import notes
+from domain.games.romme import private_stream
 from domain.games.romme.deck import HAND_SIZE, dealt_hands, in_deck_order
 from domain.games.romme.facts import (
     RommeCardDiscarded,
@@ -107,8 +107,8 @@ def hand(state: RommeState, seat: Seat) -> tuple[Card, ...]:
 
 
 def private(state: RommeState, seat: Seat) -> RommePrivate:
-    """Return what only this seat knows beyond its hand, as long as it has made no notes."""
-    return notes.private(state, seat, notes.new())
+    """Return what only this seat knows beyond its hand, as long as its private stream is empty."""
+    return private_stream.private(state, seat, private_stream.new())
 
 
 def round_number(state: RommeState) -> int:

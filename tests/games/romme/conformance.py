@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from domain.cards import RANKS, SUITS, Card
 from domain.decider import Seat
 from domain.games.romme.deck import DECK, FACE
-from domain.games.romme.facts import RommeCardDrawn, RommeFact, RommeNotes, RommeRoundEnded
+from domain.games.romme.facts import RommeCardDrawn, RommeFact, RommePrivateStream, RommeRoundEnded
 from domain.games.romme.fold import running
 from domain.games.romme.melds import chosen
 from domain.games.romme.model import RommeLegal, RommeMeld, RommeState
@@ -34,9 +34,9 @@ from domain.games.romme.moves import (
     RommeSwapJoker,
     RommeTakeBack,
 )
-from domain.games.romme.notes import open_drafts
 from domain.games.romme.offers import listed_moves
 from domain.games.romme.partition import possible_melds
+from domain.games.romme.private_stream import open_drafts
 
 OPTIONS: list[tuple[dict[str, object], int | None]] = [
     ({"rounds": 1}, 2),
@@ -127,7 +127,7 @@ def _lays(hand: tuple[Card, ...], others: tuple[Card, ...]) -> Iterator[RommeMov
         yield RommeLay((RommeChosenMeld(tuple(map(RommeChosenCard, cards))),))
 
 
-def private_moves(state: RommeState, seat: Seat, notes: RommeNotes) -> Iterator[RommePrivateMove]:
+def private_moves(state: RommeState, seat: Seat, notes: RommePrivateStream) -> Iterator[RommePrivateMove]:
     """Orders of the hand, melds to prepare, drafts to take back; some that do not fit."""
     hand = state.hands[seat]
     yield from (RommeSortHand("suit"), RommeSortHand("rank"), RommeArrangeHand(hand[::-1]), RommeArrangeHand(hand[1:]))

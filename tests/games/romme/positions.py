@@ -7,9 +7,9 @@ from msgspec.structs import replace
 from domain.cards import Card
 from domain.decider import Rejection, Seat
 from domain.fairness import MatchChance
-from domain.games.romme import ROMME_1, notes
+from domain.games.romme import ROMME_1, private_stream
 from domain.games.romme.deck import DECK, dealt_hands, first_stock
-from domain.games.romme.facts import RommeFact, RommeNoteFact, RommeNotes
+from domain.games.romme.facts import RommeFact, RommePrivateStream, RommePrivateStreamFact
 from domain.games.romme.melds import RommeShape, check_meld
 from domain.games.romme.model import RommeMeld, RommeOptions, RommePhase, RommeState
 from domain.games.romme.moves import (
@@ -179,7 +179,7 @@ def code(state: RommeState, move: RommeMove, *, seat: Seat | None = None) -> str
     return answer.code if isinstance(answer, Rejection) else "ok"
 
 
-def noted(state: RommeState, own: RommeNotes, *moves: RommePrivateMove, seat: Seat = 0) -> RommeNotes:
+def noted(state: RommeState, own: RommePrivateStream, *moves: RommePrivateMove, seat: Seat = 0) -> RommePrivateStream:
     """Return the notes after private moves, all of which must be accepted."""
     for move in moves:
         _, own = noting(state, own, move, seat=seat)
@@ -187,13 +187,13 @@ def noted(state: RommeState, own: RommeNotes, *moves: RommePrivateMove, seat: Se
 
 
 def noting(
-    state: RommeState, own: RommeNotes, move: RommePrivateMove, *, seat: Seat = 0
-) -> tuple[tuple[RommeNoteFact, ...], RommeNotes]:
+    state: RommeState, own: RommePrivateStream, move: RommePrivateMove, *, seat: Seat = 0
+) -> tuple[tuple[RommePrivateStreamFact, ...], RommePrivateStream]:
     """Return the facts of a private move that must be accepted, and the notes after them."""
-    facts = notes.decide(state, seat, own, move)
+    facts = private_stream.decide(state, seat, own, move)
     assert not isinstance(facts, Rejection), facts
     for fact in facts:
-        own = notes.evolve(own, fact)
+        own = private_stream.evolve(own, fact)
     return facts, own
 
 

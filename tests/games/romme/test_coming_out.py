@@ -3,7 +3,7 @@
 import pytest
 
 from domain.decider import Rejection
-from domain.games.romme import notes
+from domain.games.romme import private_stream
 from domain.games.romme.facts import (
     RommeCardDiscarded,
     RommeCardsLaidOff,
@@ -100,15 +100,15 @@ def test_w_56_a_card_from_the_stock_can_be_kept_and_makes_a_hand_romme() -> None
 
 def test_w_57_what_is_prepared_blocks_the_discard_until_it_is_taken_back() -> None:
     state = position("7H 7S 7C 4D 2C 3S 5H 6D 8C 9S TH JD QC KS")
-    facts, own = noting(state, notes.new(), prepare("7H 7S 7C"))
+    facts, own = noting(state, private_stream.new(), prepare("7H 7S 7C"))
     (fact,) = facts
     assert isinstance(fact, RommeMeldPrepared)
     assert (fact.draft, fact.points, fact.sum, fact.missing) == ("p1", 21, 21, 9)
     discard = RommeDiscard("4D#1")
-    assert notes.resolve(state, 0, own, discard) == Rejection("drafts_open", "R-42")
+    assert private_stream.resolve(state, 0, own, discard) == Rejection("drafts_open", "R-42")
     facts, own = noting(state, own, RommeTakeBack())
     assert facts == (RommeMeldsTakenBack(("p1",)),)
-    assert notes.resolve(state, 0, own, discard) == discard
+    assert private_stream.resolve(state, 0, own, discard) == discard
     made, state = accepted(state, discard)
     assert made == (RommeCardDiscarded(0, "4D#1"),), "others see nothing but the discard"
     assert not state.is_out(0)
@@ -117,28 +117,30 @@ def test_w_57_what_is_prepared_blocks_the_discard_until_it_is_taken_back() -> No
 
 def test_w_58_laying_without_a_list_lays_everything_prepared() -> None:
     state = position(f"7H 7S 7C 2H 3H JK#1 {LOOSE}")
-    own = noted(state, notes.new(), prepare("7H 7S 7C"), prepare("2H 3H JK#1=4H"))
-    assert [draft.draft for draft in notes.open_drafts(state, 0, own)] == ["p1", "p2"]
-    move = notes.resolve(state, 0, own, RommeLay())
+    own = noted(state, private_stream.new(), prepare("7H 7S 7C"), prepare("2H 3H JK#1=4H"))
+    assert [draft.draft for draft in private_stream.open_drafts(state, 0, own)] == ["p1", "p2"]
+    move = private_stream.resolve(state, 0, own, RommeLay())
     assert not isinstance(move, Rejection)
     (fact,), state = accepted(state, move)
     assert isinstance(fact, RommeMeldsLaid)
     assert (len(fact.melds), fact.points, fact.came_out) == (2, 30, True)
-    assert notes.open_drafts(state, 0, own) == ()
+    assert private_stream.open_drafts(state, 0, own) == ()
 
 
 def test_w_59_a_reserved_card_cannot_be_prepared_again_but_its_twin_can() -> None:
     state = position(f"7H#1 7H#2 7S 7C 8H 9H {LOOSE}")
-    own = noted(state, notes.new(), prepare("7H#1 7S 7C"))
-    refused = notes.decide(state, 0, own, prepare("7H#1 8H 9H"))
+    own = noted(state, private_stream.new(), prepare("7H#1 7S 7C"))
+    refused = private_stream.decide(state, 0, own, prepare("7H#1 8H 9H"))
     assert refused == Rejection("card_reserved", "R-39")
     own = noted(state, own, prepare("7H#2 8H 9H"))
-    assert [draft.draft for draft in notes.open_drafts(state, 0, own)] == ["p1", "p2"]
+    assert [draft.draft for draft in private_stream.open_drafts(state, 0, own)] == ["p1", "p2"]
 
 
 def test_w_60_only_valid_melds_can_be_prepared() -> None:
     state = position(f"7H 8S 9C {LOOSE}")
-    assert notes.decide(state, 0, notes.new(), prepare("7H 8S 9C")) == Rejection("meld_invalid", "R-21")
+    assert private_stream.decide(state, 0, private_stream.new(), prepare("7H 8S 9C")) == Rejection(
+        "meld_invalid", "R-21"
+    )
 
 
 LAY_OFFS = [
@@ -209,13 +211,13 @@ def test_an_ace_that_lies_keeps_its_end() -> None:
 
 def test_drafts_end_with_a_lay_that_names_its_melds_and_their_names_are_not_used_again() -> None:
     state = position(f"7H 7S 7C QH KH AH 2C 2S 2D {LOOSE}")
-    own = noted(state, notes.new(), prepare("7H 7S 7C"), prepare("2C 2S 2D"))
-    move = notes.resolve(state, 0, own, lay("7H 7S 7C", "QH KH AH"))
+    own = noted(state, private_stream.new(), prepare("7H 7S 7C"), prepare("2C 2S 2D"))
+    move = private_stream.resolve(state, 0, own, lay("7H 7S 7C", "QH KH AH"))
     assert move == lay("7H 7S 7C", "QH KH AH"), "a list may name reserved cards"
     assert not isinstance(move, Rejection)
     state = after(state, move)
-    assert notes.open_drafts(state, 0, own) == ()
-    assert notes.resolve(state, 0, own, RommeDiscard("3C#2")) == RommeDiscard("3C#2")
+    assert private_stream.open_drafts(state, 0, own) == ()
+    assert private_stream.resolve(state, 0, own, RommeDiscard("3C#2")) == RommeDiscard("3C#2")
     facts, own = noting(state, own, prepare("2C 2S 2D"))
     assert isinstance(facts[0], RommeMeldPrepared)
     assert (facts[0].draft, facts[0].sum, facts[0].missing) == ("p3", 6, 0)
@@ -223,19 +225,19 @@ def test_drafts_end_with_a_lay_that_names_its_melds_and_their_names_are_not_used
 
 def test_a_lay_that_fails_leaves_the_drafts_as_they_are() -> None:
     state = position(f"7H 7S 7C 2C 2S 2D {LOOSE}")
-    own = noted(state, notes.new(), prepare("7H 7S 7C"), prepare("2C 2S 2D"))
-    refused = notes.resolve(state, 0, own, RommeLay())
+    own = noted(state, private_stream.new(), prepare("7H 7S 7C"), prepare("2C 2S 2D"))
+    refused = private_stream.resolve(state, 0, own, RommeLay())
     assert refused == Rejection("first_meld_too_low", "R-33", have=27, need=30)
-    assert len(notes.open_drafts(state, 0, own)) == 2
+    assert len(private_stream.open_drafts(state, 0, own)) == 2
 
 
 def test_drafts_never_outlive_their_turn() -> None:
     state = position(f"7H 7S 7C {LOOSE}", seats=2)
-    own = noted(state, notes.new(), prepare("7H 7S 7C"))
+    own = noted(state, private_stream.new(), prepare("7H 7S 7C"))
     later = after(state, RommeDiscard("3C#2"), RommeDrawStock())
     later = after(later, RommeDiscard(later.hands[1][0]), RommeDrawStock())
     assert later.turn == 0
-    assert notes.open_drafts(later, 0, own) == ()
+    assert private_stream.open_drafts(later, 0, own) == ()
     facts, _ = noting(later, own, prepare("7H 7S 7C"))
     assert isinstance(facts[0], RommeMeldPrepared)
     assert facts[0].draft == "p1"
@@ -244,8 +246,8 @@ def test_drafts_never_outlive_their_turn() -> None:
 def test_reserved_cards_are_neither_laid_off_nor_swapped() -> None:
     melds = ["5H 6H JK#1=7H", "2C 3C 4C"]
     state = position(f"7H 8H 9H {LOOSE}", melds=melds, out=True, joker_swap=True)
-    own = noted(state, notes.new(), prepare("7H 8H 9H"))
+    own = noted(state, private_stream.new(), prepare("7H 8H 9H"))
     reserved = Rejection("card_reserved", "R-39")
-    assert notes.resolve(state, 0, own, lay_off("8H")) == reserved
-    assert notes.resolve(state, 0, own, RommeSwapJoker("m1", "JK#1", "7H#1")) == reserved
+    assert private_stream.resolve(state, 0, own, lay_off("8H")) == reserved
+    assert private_stream.resolve(state, 0, own, RommeSwapJoker("m1", "JK#1", "7H#1")) == reserved
     assert code(state, lay_off("8H")) == "ok", "the table's own rules know nothing of drafts"

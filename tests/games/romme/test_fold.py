@@ -4,7 +4,7 @@ import pytest
 from msgspec.structs import replace
 
 from domain.decider import ImpossibleFactError
-from domain.games.romme import ROMME_1, notes
+from domain.games.romme import ROMME_1, private_stream
 from domain.games.romme.deck import DECK
 from domain.games.romme.facts import (
     RommeCardDiscarded,
@@ -16,10 +16,10 @@ from domain.games.romme.facts import (
     RommeMeldPrepared,
     RommeMeldsLaid,
     RommeMeldsTakenBack,
-    RommeNoteFact,
     RommeOptionChanged,
     RommePackDealt,
     RommePileDrawn,
+    RommePrivateStreamFact,
     RommeRoundStarted,
     RommeStockEmptied,
     RommeStockShuffled,
@@ -212,9 +212,9 @@ def test_a_fact_at_another_time_is_impossible(state: RommeState, fact: RommeFact
 
 def test_impossible_notes_are_errors() -> None:
     state = position("7H 7S 7C 2D")
-    own = noted(state, notes.new(), prepare("7H 7S 7C"))
+    own = noted(state, private_stream.new(), prepare("7H 7S 7C"))
     (draft,) = own.drafts
-    impossible: list[RommeNoteFact] = [
+    impossible: list[RommePrivateStreamFact] = [
         draft,
         replace(draft, draft="p3"),
         replace(draft, turn_number=draft.turn_number - 1),
@@ -222,7 +222,7 @@ def test_impossible_notes_are_errors() -> None:
     ]
     for fact in impossible:
         with pytest.raises(ImpossibleFactError):
-            notes.evolve(own, fact)
+            private_stream.evolve(own, fact)
     assert isinstance(draft, RommeMeldPrepared)
     later = replace(draft, turn_number=draft.turn_number + 1)
-    assert notes.evolve(own, later).drafts == (later,)
+    assert private_stream.evolve(own, later).drafts == (later,)

@@ -3,7 +3,7 @@
 import pytest
 
 from domain.decider import Rejection, SeatView, view_of
-from domain.games.romme import ROMME_1, notes
+from domain.games.romme import ROMME_1, private_stream
 from domain.games.romme.advice import answer
 from domain.games.romme.bot import View, sample
 from domain.games.romme.model import (
@@ -126,8 +126,8 @@ def test_the_samples_reach_every_listed_move() -> None:
 
 def test_drafts_are_offered_to_be_laid_or_taken_back_and_block_the_discard() -> None:
     state = position("7H 7S 7C QH KH AH 2C 2S 2D 3S", drawn="3S")
-    own = noted(state, notes.new(), prepare("7H 7S 7C"))
-    found = {type(entry): entry for entry in notes.legal(state, 0, own)}
+    own = noted(state, private_stream.new(), prepare("7H 7S 7C"))
+    found = {type(entry): entry for entry in private_stream.legal(state, 0, own)}
     assert set(found) == {RommeLegalLay, RommeLegalPrepare, RommeLegalTakeBack}
     lay, ready = found[RommeLegalLay], found[RommeLegalPrepare]
     assert isinstance(lay, RommeLegalLay)
@@ -135,7 +135,7 @@ def test_drafts_are_offered_to_be_laid_or_taken_back_and_block_the_discard() -> 
     assert not lay.drafted, "21 points are too few"
     assert faces(ready.melds) == ["QH KH AH", "2C 2S 2D"], "without the reserved cards"
     own = noted(state, own, prepare("QH KH AH"))
-    lay, *_ = notes.legal(state, 0, own)
+    lay, *_ = private_stream.legal(state, 0, own)
     assert isinstance(lay, RommeLegalLay)
     assert lay.drafted
     assert RommeLay() in listed_moves(lay)
@@ -143,7 +143,7 @@ def test_drafts_are_offered_to_be_laid_or_taken_back_and_block_the_discard() -> 
 
 def test_without_drafts_the_same_is_offered_as_by_the_table_and_melds_to_prepare() -> None:
     state = position("7H 7S 7C 2D 3S", drawn="3S")
-    *melds, ready = notes.legal(state, 0, notes.new())
+    *melds, ready = private_stream.legal(state, 0, private_stream.new())
     assert tuple(melds) == legal(state, 0)
     assert isinstance(ready, RommeLegalPrepare)
     assert faces(ready.melds) == ["7C 7S 7H"]
@@ -151,13 +151,13 @@ def test_without_drafts_the_same_is_offered_as_by_the_table_and_melds_to_prepare
 
 def test_where_drafts_stand_against_every_move_there_is_no_sample() -> None:
     state = position("7H 7S 7C 2D", drawn="2D")
-    own = noted(state, notes.new(), prepare("7H 7S 7C"))
+    own = noted(state, private_stream.new(), prepare("7H 7S 7C"))
     view: View = SeatView(
         seat=0,
         board=ROMME_1.board(state),
         hand=state.hands[0],
-        legal=notes.legal(state, 0, own),
-        private=notes.private(state, 0, own),
+        legal=private_stream.legal(state, 0, own),
+        private=private_stream.private(state, 0, own),
     )
     with pytest.raises(ValueError, match="taken back"):
         sample(view, range(1).index)

@@ -7,9 +7,15 @@ import msgspec
 import pytest
 
 from domain.decider import Rejection
-from domain.games.romme import ROMME_1, notes
+from domain.games.romme import ROMME_1, private_stream
 from domain.games.romme.deck import DECK, FACE
-from domain.games.romme.facts import RommeCardDrawn, RommeNoteFact, RommeNotes, RommeRoundEnded, RommeRoundStarted
+from domain.games.romme.facts import (
+    RommeCardDrawn,
+    RommePrivateStream,
+    RommePrivateStreamFact,
+    RommeRoundEnded,
+    RommeRoundStarted,
+)
 from domain.games.romme.melds import RommeShape, check_meld
 from domain.games.romme.model import RommeState
 from domain.games.romme.moves import RommeArrangeHand, RommeDiscard, RommePrepare, RommePrivateMove, RommeTakeBack
@@ -126,12 +132,12 @@ def test_a_match_of_absent_players_runs_through_the_stock_four_times(seats: int)
 @pytest.mark.parametrize("seats", [2, 4])
 def test_notes_never_hinder_the_table_and_always_hold_the_hand(seats: int) -> None:
     """Invariants 5 and 11: with whatever is prepared and however the hand is arranged."""
-    own = [notes.new() for _ in range(seats)]
+    own = [private_stream.new() for _ in range(seats)]
     prepared = 0
     for number, event in enumerate(events({"rounds": 2, "joker_swap": True}, seats, 5, at_random)):
         state, where = event.states[-1], f"seed 5 event {number}"
         for seat in range(seats):
-            shown = notes.hand(state, seat, own[seat])
+            shown = private_stream.hand(state, seat, own[seat])
             assert sorted(shown) == sorted(state.hands[seat]), where
             if not ROMME_1.to_act(state):
                 continue
@@ -139,23 +145,27 @@ def test_notes_never_hinder_the_table_and_always_hold_the_hand(seats: int) -> No
             if state.phase == "play" and seat == state.turn:
                 moves += [RommePrepare(meld.meld.cards, meld.meld.end) for meld in possible_melds(shown)[:2]]
             for move in moves:
-                facts = notes.decide(state, seat, own[seat], move)
+                facts = private_stream.decide(state, seat, own[seat], move)
                 prepared += isinstance(move, RommePrepare) and not isinstance(facts, Rejection)
                 for fact in () if isinstance(facts, Rejection) else facts:
-                    own[seat] = notes.evolve(own[seat], fact)
+                    own[seat] = private_stream.evolve(own[seat], fact)
         if state.phase == "play":
             seat = state.turn
             discard = timeout_move(state, seat)
             assert isinstance(discard, RommeDiscard), where
             assert not isinstance(ROMME_1.decide(state, seat, discard, CHANCE), Rejection), where
-            if notes.open_drafts(state, seat, own[seat]):
-                assert notes.resolve(state, seat, own[seat], discard) == Rejection("drafts_open", "R-42"), where
+            if private_stream.open_drafts(state, seat, own[seat]):
+                assert private_stream.resolve(state, seat, own[seat], discard) == Rejection("drafts_open", "R-42"), (
+                    where
+                )
                 (fact,) = taken_back(state, seat, own[seat])
-                assert notes.resolve(state, seat, notes.evolve(own[seat], fact), discard) == discard, where
+                assert (
+                    private_stream.resolve(state, seat, private_stream.evolve(own[seat], fact), discard) == discard
+                ), where
     assert prepared > 20, "hardly anything was prepared"
 
 
-def taken_back(state: RommeState, seat: int, own: RommeNotes) -> tuple[RommeNoteFact, ...]:
-    facts = notes.decide(state, seat, own, RommeTakeBack())
+def taken_back(state: RommeState, seat: int, own: RommePrivateStream) -> tuple[RommePrivateStreamFact, ...]:
+    facts = private_stream.decide(state, seat, own, RommeTakeBack())
     assert not isinstance(facts, Rejection)
     return facts

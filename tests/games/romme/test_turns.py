@@ -12,8 +12,8 @@ from domain.games.romme.moves import (
     RommePrepare,
     RommeSwapJoker,
 )
-from domain.games.romme.notes import decide as decide_note
-from domain.games.romme.notes import new as no_notes
+from domain.games.romme.private_stream import decide as decide_private
+from domain.games.romme.private_stream import new as nothing_private
 from tests.games.romme.positions import accepted, after, chosen_cards, code, lay, lay_off, position, rejected
 
 LOOSE = "3C#2 KD#2"
@@ -109,7 +109,7 @@ def test_w_95_the_starter_only_discards() -> None:
     only_a_discard = Rejection("wrong_phase", "R-11")
     assert rejected(state, RommeDrawStock()) == only_a_discard
     assert rejected(state, lay("7H 7S 7C", "QH KH AH")) == only_a_discard
-    assert decide_note(state, 0, no_notes(), RommePrepare(chosen_cards("7H 7S 7C"))) == only_a_discard
+    assert decide_private(state, 0, nothing_private(), RommePrepare(chosen_cards("7H 7S 7C"))) == only_a_discard
     facts, state = accepted(state, RommeDiscard("5D#1"))
     assert facts == (RommeCardDiscarded(0, "5D#1"),)
     assert (len(state.hands[0]), state.turn, state.phase, state.idle_turns) == (13, 1, "draw", 0)
