@@ -7,10 +7,11 @@ never change their meaning; a new field has a default, and what cannot be said t
 
 from typing import Annotated, Literal, TypeAlias
 
-from msgspec import Meta, Struct
+from msgspec import Meta
 
 from domain.cards import Card
 from domain.decider import Seat
+from domain.structs import Fact, Legal, Move, Tagged, Value
 
 HerzelnCardName: TypeAlias = Annotated[
     str, Meta(max_length=8, description="A card: rank, then suit.", examples=["QS", "TH"])
@@ -29,7 +30,7 @@ HerzelnContract: TypeAlias = Annotated[
 # options
 
 
-class HerzelnOptions(Struct, frozen=True, gc=False):
+class HerzelnOptions(Value, frozen=True):
     """All options of a table (section 2)."""
 
     players: int
@@ -43,13 +44,13 @@ class HerzelnOptions(Struct, frozen=True, gc=False):
 # moves
 
 
-class HerzelnPlay(Struct, frozen=True, gc=False, tag="play", forbid_unknown_fields=True):
+class HerzelnPlay(Move, frozen=True, tag="play"):
     """Play a card to the trick (contracts 1 to 7)."""
 
     card: HerzelnCardName
 
 
-class HerzelnPlace(Struct, frozen=True, gc=False, tag="place", forbid_unknown_fields=True):
+class HerzelnPlace(Move, frozen=True, tag="place"):
     """Place a card at an end of the line (contract 8)."""
 
     card: HerzelnCardName
@@ -57,7 +58,7 @@ class HerzelnPlace(Struct, frozen=True, gc=False, tag="place", forbid_unknown_fi
     """`open` for the first jack, then `up` for the high or `down` for the low end."""
 
 
-class HerzelnPass(Struct, frozen=True, gc=False, tag="pass", forbid_unknown_fields=True):
+class HerzelnPass(Move, frozen=True, tag="pass"):
     """Pass in the layout (contract 8), because no card fits."""
 
 
@@ -66,13 +67,13 @@ HerzelnMove: TypeAlias = HerzelnPlay | HerzelnPlace | HerzelnPass
 # facts
 
 
-class HerzelnFirstDealerDrawn(Struct, frozen=True, gc=False, tag="first_dealer_drawn"):
+class HerzelnFirstDealerDrawn(Fact, frozen=True, tag="first_dealer_drawn"):
     """The match has started; the first dealer was drawn."""
 
     dealer: Seat
 
 
-class HerzelnPackDealt(Struct, frozen=True, gc=False, tag="pack_dealt"):
+class HerzelnPackDealt(Fact, frozen=True, tag="pack_dealt"):
     """A round was dealt: the complete form, with the order of the pack."""
 
     round: int
@@ -83,7 +84,7 @@ class HerzelnPackDealt(Struct, frozen=True, gc=False, tag="pack_dealt"):
     """The shuffled pack; dealt singly from its first card, clockwise from the dealer's left."""
 
 
-class HerzelnRoundDealt(Struct, frozen=True, gc=False, tag="round_dealt"):
+class HerzelnRoundDealt(Fact, frozen=True, tag="round_dealt"):
     """A round was dealt: what everybody learns."""
 
     round: int
@@ -92,7 +93,7 @@ class HerzelnRoundDealt(Struct, frozen=True, gc=False, tag="round_dealt"):
     dealer: Seat
 
 
-class HerzelnHandDealt(Struct, frozen=True, gc=False, tag="hand_dealt"):
+class HerzelnHandDealt(Fact, frozen=True, tag="hand_dealt"):
     """A round was dealt: what the owner of a hand learns."""
 
     round: int
@@ -100,14 +101,14 @@ class HerzelnHandDealt(Struct, frozen=True, gc=False, tag="hand_dealt"):
     """Sorted by suit (C S H D), then rank."""
 
 
-class HerzelnCardPlayed(Struct, frozen=True, gc=False, tag="card_played"):
+class HerzelnCardPlayed(Fact, frozen=True, tag="card_played"):
     """A seat played a card to the trick."""
 
     seat: Seat
     card: Card
 
 
-class HerzelnTrickTaken(Struct, frozen=True, gc=False, tag="trick_taken"):
+class HerzelnTrickTaken(Fact, frozen=True, tag="trick_taken"):
     """The trick is complete and goes to a seat, which leads to the next."""
 
     seat: Seat
@@ -115,7 +116,7 @@ class HerzelnTrickTaken(Struct, frozen=True, gc=False, tag="trick_taken"):
     """What the trick scores under the contract."""
 
 
-class HerzelnCardPlaced(Struct, frozen=True, gc=False, tag="card_placed"):
+class HerzelnCardPlaced(Fact, frozen=True, tag="card_placed"):
     """A seat placed a card in the layout."""
 
     seat: Seat
@@ -123,13 +124,13 @@ class HerzelnCardPlaced(Struct, frozen=True, gc=False, tag="card_placed"):
     end: HerzelnEnd
 
 
-class HerzelnPassed(Struct, frozen=True, gc=False, tag="passed"):
+class HerzelnPassed(Fact, frozen=True, tag="passed"):
     """A seat had no card that fits the line."""
 
     seat: Seat
 
 
-class HerzelnSeatFinished(Struct, frozen=True, gc=False, tag="seat_finished"):
+class HerzelnSeatFinished(Fact, frozen=True, tag="seat_finished"):
     """A seat placed its last card in the layout."""
 
     seat: Seat
@@ -138,7 +139,7 @@ class HerzelnSeatFinished(Struct, frozen=True, gc=False, tag="seat_finished"):
     points: int
 
 
-class HerzelnRoundScored(Struct, frozen=True, gc=False, tag="round_scored"):
+class HerzelnRoundScored(Fact, frozen=True, tag="round_scored"):
     """A round is over."""
 
     round: int
@@ -150,7 +151,7 @@ class HerzelnRoundScored(Struct, frozen=True, gc=False, tag="round_scored"):
     """Cards left in the hands, by seat."""
 
 
-class HerzelnMatchEnded(Struct, frozen=True, gc=False, tag="match_ended"):
+class HerzelnMatchEnded(Fact, frozen=True, tag="match_ended"):
     """The last round has been scored."""
 
     totals: tuple[int, ...]
@@ -175,7 +176,7 @@ HerzelnPrivateFact: TypeAlias = HerzelnHandDealt
 # parts that state and board share
 
 
-class HerzelnTrick(Struct, frozen=True, gc=False):
+class HerzelnTrick(Value, frozen=True):
     """A completed trick."""
 
     leader: Seat
@@ -185,7 +186,7 @@ class HerzelnTrick(Struct, frozen=True, gc=False):
     points: int
 
 
-class HerzelnForcedPass(Struct, frozen=True, gc=False):
+class HerzelnForcedPass(Value, frozen=True):
     """A pass in the layout, and the ranks the seat was asked for and did not have."""
 
     seat: Seat
@@ -193,7 +194,7 @@ class HerzelnForcedPass(Struct, frozen=True, gc=False):
     """Ranks at the high and the low end; `J` at an empty line."""
 
 
-class HerzelnRoundResult(Struct, frozen=True, gc=False):
+class HerzelnRoundResult(Value, frozen=True):
     """A finished round."""
 
     round: int
@@ -206,7 +207,7 @@ class HerzelnRoundResult(Struct, frozen=True, gc=False):
 # state
 
 
-class HerzelnTricks(Struct, frozen=True, gc=False, tag="tricks"):
+class HerzelnTricks(Tagged, frozen=True, tag="tricks"):
     """A round of contracts 1 to 7."""
 
     number: int
@@ -219,7 +220,7 @@ class HerzelnTricks(Struct, frozen=True, gc=False, tag="tricks"):
     taken: tuple[HerzelnTrick, ...]
 
 
-class HerzelnLayout(Struct, frozen=True, gc=False, tag="layout"):
+class HerzelnLayout(Tagged, frozen=True, tag="layout"):
     """A round of contract 8."""
 
     number: int
@@ -235,7 +236,7 @@ class HerzelnLayout(Struct, frozen=True, gc=False, tag="layout"):
     last_mover: Seat | None
 
 
-class HerzelnState(Struct, frozen=True, gc=False):
+class HerzelnState(Value, frozen=True):
     """The whole state of a match. The finished round stays until the next is dealt."""
 
     options: HerzelnOptions
@@ -253,7 +254,7 @@ class HerzelnState(Struct, frozen=True, gc=False):
 # views
 
 
-class HerzelnTricksBoard(Struct, frozen=True, gc=False, tag="tricks"):
+class HerzelnTricksBoard(Tagged, frozen=True, tag="tricks"):
     """The public part of a round of tricks."""
 
     leader: Seat
@@ -266,7 +267,7 @@ class HerzelnTricksBoard(Struct, frozen=True, gc=False, tag="tricks"):
     """Number of tricks by seat."""
 
 
-class HerzelnLayoutBoard(Struct, frozen=True, gc=False, tag="layout"):
+class HerzelnLayoutBoard(Tagged, frozen=True, tag="layout"):
     """The public part of a layout."""
 
     line: tuple[Card, ...]
@@ -281,7 +282,7 @@ class HerzelnLayoutBoard(Struct, frozen=True, gc=False, tag="layout"):
     """All passes, the oldest first."""
 
 
-class HerzelnBoard(Struct, frozen=True, gc=False):
+class HerzelnBoard(Value, frozen=True):
     """All that every seat and any spectator may know of a match."""
 
     phase: HerzelnPhase
@@ -313,33 +314,33 @@ class HerzelnBoard(Struct, frozen=True, gc=False):
     """The last completed trick, also once the next round is dealt; None before the first."""
 
 
-class HerzelnPrivate(Struct, frozen=True, gc=False):
+class HerzelnPrivate(Value, frozen=True):
     """What a seat knows beyond its hand: nothing in this game."""
 
 
 # what may be done now
 
 
-class HerzelnLegalPlay(Struct, frozen=True, gc=False, tag="play"):
+class HerzelnLegalPlay(Legal, frozen=True, tag="play"):
     """One of these cards may be played."""
 
     cards: tuple[Card, ...]
 
 
-class HerzelnPlacement(Struct, frozen=True, gc=False):
+class HerzelnPlacement(Value, frozen=True):
     """A card that may be placed, and where."""
 
     card: Card
     ends: tuple[HerzelnEnd, ...]
 
 
-class HerzelnLegalPlace(Struct, frozen=True, gc=False, tag="place"):
+class HerzelnLegalPlace(Legal, frozen=True, tag="place"):
     """One of these cards must be placed, at one of its ends."""
 
     placements: tuple[HerzelnPlacement, ...]
 
 
-class HerzelnLegalPass(Struct, frozen=True, gc=False, tag="pass"):
+class HerzelnLegalPass(Legal, frozen=True, tag="pass"):
     """No card fits: the seat has to pass."""
 
 

@@ -5,13 +5,12 @@ from functools import lru_cache
 from itertools import combinations
 from typing import Final
 
-from msgspec import Struct
-
 from domain.cards import CANONICAL, RANKS, SUITS, Card
 from domain.decider import Rejection
 from domain.games.romme.deck import ACE_HIGH, ACE_LOW, FACE, FACE_VALUE, POSITION, position_value
 from domain.games.romme.model import RommeMeld, RommeMeldKind, RommeReading, RommeSlot
 from domain.games.romme.moves import RommeChosenCard, RommeChosenMeld, RommeEnd
+from domain.structs import Value
 
 SMALLEST: Final = 3  # R-20, R-21
 LARGEST_SET: Final = len(SUITS)
@@ -29,7 +28,7 @@ _TWINS: Final = Rejection("meld_invalid", "R-23")
 _DOES_NOT_FIT: Final = Rejection("meld_invalid", "R-46")
 
 
-class RommeShape(Struct, frozen=True, gc=False):
+class RommeShape(Value, frozen=True):
     """What valid slots form: runs from low to high, sets in suit order."""
 
     kind: RommeMeldKind

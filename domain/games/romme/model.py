@@ -7,11 +7,12 @@ never change their meaning; a new field has a default, and what cannot be said t
 
 from typing import Annotated, Literal, TypeAlias
 
-from msgspec import Meta, Struct, field
+from msgspec import Meta, field
 
 from domain.cards import Card
 from domain.decider import Seat
 from domain.games.romme.moves import RommeChosenMeld, RommeEnd, RommeLayOff
+from domain.structs import Legal, Tagged, Value
 
 # options
 
@@ -19,7 +20,7 @@ RommeMatchEnd: TypeAlias = Literal["rounds", "points", "open"]
 RommeDiscardDraw: TypeAlias = Literal["always", "after_out"]
 
 
-class RommeOptions(Struct, frozen=True, gc=False, forbid_unknown_fields=True):
+class RommeOptions(Value, frozen=True, forbid_unknown_fields=True):
     """The seven options in full; the first four are house rules (R-71)."""
 
     first_meld_min: Literal[0, 30, 40]
@@ -34,7 +35,7 @@ class RommeOptions(Struct, frozen=True, gc=False, forbid_unknown_fields=True):
 RommeOptionValue: TypeAlias = int | bool | str | None
 
 
-class RommeOptionMark(Struct, frozen=True, gc=False):
+class RommeOptionMark(Value, frozen=True):
     """An option as everybody in the lobby sees it (R-77)."""
 
     name: str
@@ -48,14 +49,14 @@ class RommeOptionMark(Struct, frozen=True, gc=False):
 RommeMeldKind: TypeAlias = Literal["set", "run"]
 
 
-class RommeSlot(Struct, frozen=True, gc=False):
+class RommeSlot(Value, frozen=True):
     """A place of a meld: the card that lies there and the face it shows."""
 
     card: Card
     face: str
 
 
-class RommeMeld(Struct, frozen=True, gc=False):
+class RommeMeld(Value, frozen=True):
     """A meld on the table; runs from low to high, sets in suit order."""
 
     id: str
@@ -68,7 +69,7 @@ class RommeMeld(Struct, frozen=True, gc=False):
     """What it counted when it was laid (R-30)."""
 
 
-class RommeDraft(Struct, frozen=True, gc=False):
+class RommeDraft(Value, frozen=True):
     """A meld that its seat has prepared and not laid; nobody else knows of it (R-39)."""
 
     draft: str
@@ -78,7 +79,7 @@ class RommeDraft(Struct, frozen=True, gc=False):
     points: int
 
 
-class RommeReading(Struct, frozen=True, gc=False):
+class RommeReading(Value, frozen=True):
     """One thing that cards can be: the meld as it may be sent, and what it counts."""
 
     kind: RommeMeldKind
@@ -96,7 +97,7 @@ empty, the pile to be shuffled, the round to be counted."""
 RommeEndReason: TypeAlias = Literal["out", "exhausted"]
 
 
-class RommeRoundResult(Struct, frozen=True, gc=False):
+class RommeRoundResult(Value, frozen=True):
     """How a round ended; every list is by seat."""
 
     round: int
@@ -112,7 +113,7 @@ class RommeRoundResult(Struct, frozen=True, gc=False):
     """What the round was played under (R-76)."""
 
 
-class RommeState(Struct, frozen=True, gc=False):
+class RommeState(Value, frozen=True):
     """Everything about a match, secrets included; every list is by seat."""
 
     options: RommeOptions
@@ -175,7 +176,7 @@ class RommeState(Struct, frozen=True, gc=False):
 # views
 
 
-class RommeBoard(Struct, frozen=True, gc=False):
+class RommeBoard(Value, frozen=True):
     """What all seats and any spectator may know (R-86); every list is by seat."""
 
     phase: RommePhase
@@ -209,7 +210,7 @@ class RommeBoard(Struct, frozen=True, gc=False):
     places: tuple[int, ...] | None
 
 
-class RommePrivate(Struct, frozen=True, gc=False):
+class RommePrivate(Value, frozen=True):
     """What only this seat knows beyond its hand."""
 
     drawn: Card | None
@@ -224,17 +225,17 @@ class RommePrivate(Struct, frozen=True, gc=False):
 # what may be done now
 
 
-class RommeLegalDrawStock(Struct, frozen=True, gc=False, tag_field="type", tag="draw_stock"):
+class RommeLegalDrawStock(Legal, frozen=True, tag="draw_stock"):
     """The top of the stock may be drawn."""
 
 
-class RommeLegalDrawPile(Struct, frozen=True, gc=False, tag_field="type", tag="draw_pile"):
+class RommeLegalDrawPile(Legal, frozen=True, tag="draw_pile"):
     """This card may be taken from the pile."""
 
     card: Card
 
 
-class RommeLegalLay(Struct, frozen=True, gc=False, tag_field="type", tag="lay"):
+class RommeLegalLay(Legal, frozen=True, tag="lay"):
     """Melds can be laid; only suggestions, other choices may be accepted too."""
 
     need: int
@@ -247,7 +248,7 @@ class RommeLegalLay(Struct, frozen=True, gc=False, tag_field="type", tag="lay"):
     """Melds each of which is accepted on its own."""
 
 
-class RommeLayOffPlace(Struct, frozen=True, gc=False, omit_defaults=True):
+class RommeLayOffPlace(Value, frozen=True, omit_defaults=True):
     """One card and a place where it may be laid off."""
 
     meld: str
@@ -258,7 +259,7 @@ class RommeLayOffPlace(Struct, frozen=True, gc=False, omit_defaults=True):
     """Set only where both ends are possible."""
 
 
-class RommeLegalLayOff(Struct, frozen=True, gc=False, tag_field="type", tag="lay_off", omit_defaults=True):
+class RommeLegalLayOff(Legal, frozen=True, tag="lay_off", omit_defaults=True):
     """Any one of these cards may be laid off; several together may be accepted too."""
 
     places: tuple[RommeLayOffPlace, ...]
@@ -266,7 +267,7 @@ class RommeLegalLayOff(Struct, frozen=True, gc=False, tag_field="type", tag="lay
     """Moves that are accepted as they are: a joker that its run takes only along with real cards (R-45)."""
 
 
-class RommeSwap(Struct, frozen=True, gc=False):
+class RommeSwap(Value, frozen=True):
     """A joker on the table and a card of the hand that may take its place."""
 
     meld: str
@@ -274,25 +275,25 @@ class RommeSwap(Struct, frozen=True, gc=False):
     card: Card
 
 
-class RommeLegalSwapJoker(Struct, frozen=True, gc=False, tag_field="type", tag="swap_joker"):
+class RommeLegalSwapJoker(Legal, frozen=True, tag="swap_joker"):
     """Any one of these swaps may be made."""
 
     swaps: tuple[RommeSwap, ...]
 
 
-class RommeLegalDiscard(Struct, frozen=True, gc=False, tag_field="type", tag="discard"):
+class RommeLegalDiscard(Legal, frozen=True, tag="discard"):
     """Any one of these cards may be discarded."""
 
     cards: tuple[Card, ...]
 
 
-class RommeLegalPrepare(Struct, frozen=True, gc=False, tag_field="type", tag="prepare"):
+class RommeLegalPrepare(Legal, frozen=True, tag="prepare"):
     """Private: melds that can be made of cards that are in no draft."""
 
     melds: tuple[RommeReading, ...]
 
 
-class RommeLegalTakeBack(Struct, frozen=True, gc=False, tag_field="type", tag="take_back"):
+class RommeLegalTakeBack(Legal, frozen=True, tag="take_back"):
     """Private: open drafts that may be dissolved; as long as there are any nothing can be discarded."""
 
     drafts: tuple[str, ...]
@@ -312,14 +313,14 @@ RommeLegal: TypeAlias = (
 # answers
 
 
-class RommeReadings(Struct, frozen=True, gc=False, tag_field="type", tag="readings"):
+class RommeReadings(Tagged, frozen=True, tag="readings"):
     """Everything the cards can be; empty if they fit nowhere."""
 
     readings: tuple[RommeReading, ...]
     """For a meld on the table `meld` holds the cards to add, kind and points the result."""
 
 
-class RommePartition(Struct, frozen=True, gc=False, tag_field="type", tag="partition"):
+class RommePartition(Tagged, frozen=True, tag="partition"):
     """The best split of the hand that was found."""
 
     melds: tuple[RommeReading, ...]
@@ -332,7 +333,7 @@ class RommePartition(Struct, frozen=True, gc=False, tag_field="type", tag="parti
     """While not out: the split with the most meld points."""
 
 
-class RommeMelds(Struct, frozen=True, gc=False, tag_field="type", tag="melds"):
+class RommeMelds(Tagged, frozen=True, tag="melds"):
     """Every meld that the hand can form, most points first, with as few jokers as its faces need."""
 
     melds: tuple[RommeReading, ...]

@@ -2,7 +2,9 @@
 
 from typing import Annotated, Literal, TypeAlias
 
-from msgspec import Meta, Struct, field
+from msgspec import Meta, field
+
+from domain.structs import Move, Value
 
 RommeCardId: TypeAlias = Annotated[
     str,
@@ -27,7 +29,7 @@ RommeEnd: TypeAlias = Literal["low", "high"]
 # cards as a player declares them
 
 
-class RommeChosenCard(Struct, frozen=True, gc=False, omit_defaults=True, forbid_unknown_fields=True):
+class RommeChosenCard(Value, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
     """A card for a meld; a joker with the face it stands for (R-28)."""
 
     card: RommeCardId
@@ -48,7 +50,7 @@ RommeChosenEnd: TypeAlias = Annotated[
 ]
 
 
-class RommeChosenMeld(Struct, frozen=True, gc=False, omit_defaults=True, forbid_unknown_fields=True):
+class RommeChosenMeld(Value, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
     """Cards that are to form one new meld."""
 
     cards: RommeChosenCards
@@ -58,26 +60,22 @@ class RommeChosenMeld(Struct, frozen=True, gc=False, omit_defaults=True, forbid_
 # moves of the table
 
 
-class RommeDrawStock(Struct, frozen=True, gc=False, tag_field="type", tag="draw_stock", forbid_unknown_fields=True):
+class RommeDrawStock(Move, frozen=True, tag="draw_stock"):
     """Draw the top card of the stock."""
 
 
-class RommeDrawPile(Struct, frozen=True, gc=False, tag_field="type", tag="draw_pile", forbid_unknown_fields=True):
+class RommeDrawPile(Move, frozen=True, tag="draw_pile"):
     """Take the top card of the discard pile; it cannot be discarded in the same turn."""
 
 
-class RommeLay(
-    Struct, frozen=True, gc=False, tag_field="type", tag="lay", omit_defaults=True, forbid_unknown_fields=True
-):
+class RommeLay(Move, frozen=True, tag="lay", omit_defaults=True):
     """Lay new melds on the table, all of them or none."""
 
     melds: Annotated[tuple[RommeChosenMeld, ...], Meta(max_length=40)] | None = None
     """The melds in the order they are named on the table; left out: all open drafts."""
 
 
-class RommeLayOff(
-    Struct, frozen=True, gc=False, tag_field="type", tag="lay_off", omit_defaults=True, forbid_unknown_fields=True
-):
+class RommeLayOff(Move, frozen=True, tag="lay_off", omit_defaults=True):
     """Add cards of the hand to one meld on the table."""
 
     meld: RommeMeldId
@@ -85,7 +83,7 @@ class RommeLayOff(
     end: RommeChosenEnd = None
 
 
-class RommeSwapJoker(Struct, frozen=True, gc=False, tag_field="type", tag="swap_joker", forbid_unknown_fields=True):
+class RommeSwapJoker(Move, frozen=True, tag="swap_joker"):
     """Put the real card in the place of a joker on the table and take the joker."""
 
     meld: RommeMeldId
@@ -93,7 +91,7 @@ class RommeSwapJoker(Struct, frozen=True, gc=False, tag_field="type", tag="swap_
     card: RommeCardId
 
 
-class RommeDiscard(Struct, frozen=True, gc=False, tag_field="type", tag="discard", forbid_unknown_fields=True):
+class RommeDiscard(Move, frozen=True, tag="discard"):
     """Put one card on the discard pile: the end of the turn, and of the round if it was the last card."""
 
     card: RommeCardId
@@ -104,31 +102,27 @@ RommeMove: TypeAlias = RommeDrawStock | RommeDrawPile | RommeLay | RommeLayOff |
 # moves of the the private stream
 
 
-class RommePrepare(
-    Struct, frozen=True, gc=False, tag_field="type", tag="prepare", omit_defaults=True, forbid_unknown_fields=True
-):
+class RommePrepare(Move, frozen=True, tag="prepare", omit_defaults=True):
     """Put a meld aside that is not laid yet; nobody else learns of it."""
 
     cards: RommeChosenCards
     end: RommeChosenEnd = None
 
 
-class RommeTakeBack(
-    Struct, frozen=True, gc=False, tag_field="type", tag="take_back", omit_defaults=True, forbid_unknown_fields=True
-):
+class RommeTakeBack(Move, frozen=True, tag="take_back", omit_defaults=True):
     """Dissolve one draft, or all of them."""
 
     draft: RommeDraftId | None = None
     """Left out: all drafts."""
 
 
-class RommeSortHand(Struct, frozen=True, gc=False, tag_field="type", tag="sort_hand", forbid_unknown_fields=True):
+class RommeSortHand(Move, frozen=True, tag="sort_hand"):
     """Sort the own hand once; cards that come later are put to the right."""
 
     by: Literal["suit", "rank"]
 
 
-class RommeMoveCard(Struct, frozen=True, gc=False, tag_field="type", tag="move_card", forbid_unknown_fields=True):
+class RommeMoveCard(Move, frozen=True, tag="move_card"):
     """Move one card of the hand to another place."""
 
     card: RommeCardId
@@ -136,7 +130,7 @@ class RommeMoveCard(Struct, frozen=True, gc=False, tag_field="type", tag="move_c
     """Its place in the new order, from 0."""
 
 
-class RommeArrangeHand(Struct, frozen=True, gc=False, tag_field="type", tag="arrange_hand", forbid_unknown_fields=True):
+class RommeArrangeHand(Move, frozen=True, tag="arrange_hand"):
     """Set the whole order of the hand."""
 
     cards: Annotated[tuple[RommeCardId, ...], Meta(max_length=120)]
@@ -148,7 +142,7 @@ RommePrivateMove: TypeAlias = RommePrepare | RommeTakeBack | RommeSortHand | Rom
 # questions
 
 
-class RommeAskReadings(Struct, frozen=True, gc=False, tag_field="type", tag="readings", forbid_unknown_fields=True):
+class RommeAskReadings(Move, frozen=True, tag="readings"):
     """What can these cards of the hand be, as a new meld or added to one on the table?"""
 
     cards: Annotated[tuple[RommeCardId, ...], Meta(max_length=40, examples=[["QH#1", "KH#1", "JK#1"]])]
@@ -157,11 +151,11 @@ class RommeAskReadings(Struct, frozen=True, gc=False, tag_field="type", tag="rea
     """A meld to add them to; left out: a new meld."""
 
 
-class RommeAskPartition(Struct, frozen=True, gc=False, tag_field="type", tag="partition", forbid_unknown_fields=True):
+class RommeAskPartition(Move, frozen=True, tag="partition"):
     """How is the hand best split into melds?"""
 
 
-class RommeAskMelds(Struct, frozen=True, gc=False, tag_field="type", tag="melds", forbid_unknown_fields=True):
+class RommeAskMelds(Move, frozen=True, tag="melds"):
     """Which melds can be made of the hand?"""
 
 

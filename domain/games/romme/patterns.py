@@ -4,13 +4,12 @@ from functools import lru_cache
 from itertools import combinations
 from typing import Final
 
-from msgspec import Struct
-
 from domain.cards import RANKS, SUITS, Card
 from domain.games.romme.deck import ACE_HIGH, ACE_LOW, DECK, FACE, FACE_VALUE, POSITION, position_value
 from domain.games.romme.melds import LARGEST_RUN, LARGEST_SET, SMALLEST, face_at
 from domain.games.romme.model import RommeMeldKind
 from domain.games.romme.moves import RommeEnd
+from domain.structs import Value
 
 _RANKS: Final = len(RANKS)
 BIT: Final[dict[str, int]] = {
@@ -27,7 +26,7 @@ _CLUBS: Final = OF_SUIT[0]
 _KINGS: Final = OF_RANK[RANKS.index("K")]
 
 
-class Pattern(Struct, frozen=True, gc=False):
+class Pattern(Value, frozen=True):
     """A meld by its faces, in the order in which they lie."""
 
     kind: RommeMeldKind

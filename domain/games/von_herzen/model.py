@@ -7,11 +7,10 @@ never change their meaning; a new field has a default, and what cannot be said t
 
 from typing import Final, Literal, TypeAlias
 
-from msgspec import Struct
-
 from domain.cards import Card
 from domain.decider import Seat
 from domain.games.von_herzen.facts import VonHerzenCards, VonHerzenCardsSwapped, VonHerzenRoundEnd
+from domain.structs import Value
 
 VonHerzenColour: TypeAlias = Literal["black", "red"]
 VonHerzenPhase: TypeAlias = Literal[
@@ -39,7 +38,7 @@ IDLE: Final[tuple[VonHerzenPhase, ...]] = ("before", "dealing", "ending", "scori
 # options
 
 
-class VonHerzenOptions(Struct, frozen=True, gc=False):
+class VonHerzenOptions(Value, frozen=True):
     """The options of a table, complete (V-77)."""
 
     players: int
@@ -54,7 +53,7 @@ class VonHerzenOptions(Struct, frozen=True, gc=False):
 # state
 
 
-class VonHerzenRun(Struct, frozen=True, gc=False):
+class VonHerzenRun(Value, frozen=True):
     """A run on the table, cards from its low end to its high end."""
 
     id: int
@@ -66,7 +65,7 @@ class VonHerzenRun(Struct, frozen=True, gc=False):
     """The one card of the other colour, if any."""
 
 
-class VonHerzenGiverTurn(Struct, frozen=True, gc=False):
+class VonHerzenGiverTurn(Value, frozen=True):
     """What everybody knows of a giver's finished turn: numbers, never cards."""
 
     giver: Seat
@@ -82,7 +81,7 @@ class VonHerzenGiverTurn(Struct, frozen=True, gc=False):
     """Cards swapped each way."""
 
 
-class VonHerzenSwap(Struct, frozen=True, gc=False):
+class VonHerzenSwap(Value, frozen=True):
     """A giver's running turn. The cards lie on the table but count to their owner's hand (V-25)."""
 
     giver: Seat
@@ -91,7 +90,7 @@ class VonHerzenSwap(Struct, frozen=True, gc=False):
     countered: VonHerzenCards = ()
 
 
-class VonHerzenRoundResult(Struct, frozen=True, gc=False):
+class VonHerzenRoundResult(Value, frozen=True):
     """How a round ended."""
 
     round: int
@@ -100,7 +99,7 @@ class VonHerzenRoundResult(Struct, frozen=True, gc=False):
     """What everybody scored, by seat."""
 
 
-class VonHerzenState(Struct, frozen=True, gc=False):
+class VonHerzenState(Value, frozen=True):
     """Everything about a match, secrets included."""
 
     options: VonHerzenOptions
@@ -139,7 +138,7 @@ class VonHerzenState(Struct, frozen=True, gc=False):
 # views
 
 
-class VonHerzenSwapBoard(Struct, frozen=True, gc=False):
+class VonHerzenSwapBoard(Value, frozen=True):
     """The public side of a giver's running turn."""
 
     giver: Seat
@@ -148,7 +147,7 @@ class VonHerzenSwapBoard(Struct, frozen=True, gc=False):
     countered: int
 
 
-class VonHerzenBoard(Struct, frozen=True, gc=False):
+class VonHerzenBoard(Value, frozen=True):
     """The public part of a view (V-73)."""
 
     options: VonHerzenOptions
@@ -182,7 +181,7 @@ class VonHerzenBoard(Struct, frozen=True, gc=False):
     """Place of each seat, 1 is best; None before the end."""
 
 
-class VonHerzenSwapSeen(Struct, frozen=True, gc=False):
+class VonHerzenSwapSeen(Value, frozen=True):
     """A swap of this round as one of its two sides knows it."""
 
     partner: Seat
@@ -190,7 +189,7 @@ class VonHerzenSwapSeen(Struct, frozen=True, gc=False):
     got: VonHerzenCards
 
 
-class VonHerzenPrivate(Struct, frozen=True, gc=False):
+class VonHerzenPrivate(Value, frozen=True):
     """What only this seat knows beyond its hand."""
 
     offered: VonHerzenCards
