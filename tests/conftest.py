@@ -13,8 +13,15 @@ from redis import Redis
 
 from service.embedded import EmbeddedServers, embedded_servers
 from service.store.migrations import migrate
+from tests.deploy.nginx import program
 
 _NUMBERS: Final = count(1)
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say so if the tests of `deploy/nginx.conf` could not run."""
+    if program() is None:
+        terminalreporter.write_line("nginx is not on this machine: the tests of deploy/nginx.conf were left out")
 
 
 @pytest.fixture(scope="session")

@@ -14,6 +14,14 @@ What a data folder holds:
 
 from service.embedded.account import EmbeddedServersError
 from service.embedded.folder import DataFolderError
+from service.embedded.postgres import CONNECTIONS_MAX
 from service.embedded.servers import EmbeddedServers, embedded_servers, running_servers
 
-__all__ = ["DataFolderError", "EmbeddedServers", "EmbeddedServersError", "embedded_servers", "running_servers"]
+__all__ = [
+    "CONNECTIONS_MAX",
+    "DataFolderError",
+    "EmbeddedServers",
+    "EmbeddedServersError",
+    "embedded_servers",
+    "running_servers",
+]

@@ -14,6 +14,8 @@ from service.embedded.process import Server, make_home
 MAJOR_VERSION: Final = "18"
 ROLE: Final = "blattwerk"
 DATABASE: Final = "blattwerk"
+CONNECTIONS_MAX: Final = 100
+"""How many connections the database takes."""
 
 _SETTINGS: Final = {
     # every acknowledged move is on disk
@@ -26,7 +28,7 @@ _SETTINGS: Final = {
     "min_wal_size": "256MB",
     # short statements on indexed tables, mostly in memory
     "shared_buffers": "256MB",
-    "max_connections": "100",
+    "max_connections": str(CONNECTIONS_MAX),
     "jit": "off",
     "random_page_cost": "1.1",
     "max_parallel_workers_per_gather": "0",

@@ -1,14 +1,12 @@
-"""The parent of a running service: brings servers if none are given, migrates, starts processes, watches them.
+"""The parent of a running service: brings servers if none are given, migrates, starts API and worker, watches them.
 
-A process that ends by itself is started again, after a pause that doubles while it keeps ending. At the
-end the API processes finish their requests, then the worker stops, then what was embedded.
+The API is granian, which looks after its processes itself. A part that ends by itself is started again, after a
+pause that doubles while it keeps ending. At the end the API finishes its requests, then the worker stops, then
+what was embedded.
 """
 
-import errno
 import os
-import select
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -20,55 +18,54 @@ from typing import Final
 import structlog
 from msgspec.structs import replace
 
-from service.embedded import EmbeddedServers, EmbeddedServersError, embedded_servers, launch, running_servers
+from service.embedded import (
+    CONNECTIONS_MAX,
+    EmbeddedServers,
+    EmbeddedServersError,
+    embedded_servers,
+    launch,
+    running_servers,
+)
+from service.processes.address import ServeError, answers, reserved_port
 from service.runtime.secret_key import kept_key
 from service.runtime.settings import PREFIX, Settings
 
 _READY_SECONDS: Final = 60.0
 _WORKER_SECONDS: Final = 10.0
 _EXTRA_SECONDS: Final = 5.0
-"""How much longer than it was told an API process gets to finish."""
+"""How much longer than it was told the API gets to finish."""
 _PAUSE_SECONDS_MAX: Final = 30.0
 _STEADY_SECONDS: Final = 60.0
-"""A process that ran so long starts again without a pause."""
+"""A part that ran so long starts again without a pause."""
 _LOOK_SECONDS: Final = 0.1
+_CONNECTIONS_OF_OTHERS: Final = 20
+"""Connections to the embedded database that are left to workers and commands."""
 log = structlog.get_logger("blattwerk.supervisor")
 
 
-class ServeError(Exception):
-    """The service cannot be started; the message is one line."""
-
-
 class Process:
-    """A process of the service, started again when it ends."""
+    """A part of the service in a process of its own, started again when it ends."""
 
-    def __init__(self, name: str, arguments: Sequence[str], settings: Settings, inherited: Sequence[int] = ()) -> None:
-        self.name = name
-        self._arguments = arguments
-        self._inherited = tuple(inherited)
+    def __init__(self, role: str, settings: Settings) -> None:
+        self.role = role
         others = {variable: text for variable, text in os.environ.items() if not variable.startswith(PREFIX)}
         self._environment = others | settings.environment()
         self._child: subprocess.Popen[bytes] | None = None
-        self._started = 0.0
+        self.started = 0.0
+        """When it was last started, on the monotonic clock."""
         self._pause = 0.0
         self._due = 0.0
 
-    def start(self) -> int:
-        """Start the process; returns a file that can be read from when it is ready, or ends."""
-        ready, tell = os.pipe()
-        command = (sys.executable, "-m", "service.processes.process", *self._arguments, str(tell))
+    def start(self) -> None:
+        """Start the process."""
+        command = (sys.executable, "-m", "service.processes.process", self.role)
         parent = (str(os.getpid()), str(int(signal.SIGTERM)), "-1", "-1")  # ends when we do; keeps the account
-        try:
-            self._child = subprocess.Popen(  # noqa: S603
-                (sys.executable, "-I", "-S", launch.__file__, *parent, *command),
-                env=self._environment,
-                pass_fds=(*self._inherited, tell),
-                start_new_session=True,  # a Ctrl-C is for the supervisor, which ends its processes in order
-            )
-        finally:
-            os.close(tell)
-        self._started = time.monotonic()
-        return ready
+        self._child = subprocess.Popen(  # noqa: S603
+            (sys.executable, "-I", "-S", launch.__file__, *parent, *command),
+            env=self._environment,
+            start_new_session=True,  # a Ctrl-C is for the supervisor, which ends its processes in order
+        )
+        self.started = time.monotonic()
 
     @property
     def returncode(self) -> int | None:
@@ -78,13 +75,13 @@ class Process:
     def watch(self) -> None:
         """Start the process again if it has ended, and its pause too."""
         if self._child is not None and self._child.poll() is not None:
-            lasted = time.monotonic() - self._started
+            lasted = time.monotonic() - self.started
             self._pause = 0.0 if lasted > _STEADY_SECONDS else min(max(2 * self._pause, 0.5), _PAUSE_SECONDS_MAX)
             self._due = time.monotonic() + self._pause
             ended, self._child = self._child.returncode, None
-            log.error("process ended", process=self.name, code=ended, lasted_s=round(lasted, 1), again_in_s=self._pause)
+            log.error("process ended", process=self.role, code=ended, lasted_s=round(lasted, 1), again_in_s=self._pause)
         if self._child is None and time.monotonic() >= self._due:
-            os.close(self.start())
+            self.start()
 
     def ask_to_stop(self) -> None:
         """Ask the process to finish what it does and end."""
@@ -98,14 +95,15 @@ class Process:
         try:
             self._child.wait(seconds)
         except subprocess.TimeoutExpired:
-            log.warning("process killed", process=self.name, waited_s=seconds)
-            self._child.kill()
+            log.warning("process killed", process=self.role, waited_s=seconds)
+            self.kill()
             self._child.wait()
 
     def kill(self) -> None:
-        """End the process at once."""
-        if self._child is not None:
-            self._child.kill()
+        """End the process, and those below it, at once."""
+        if self._child is not None and self._child.poll() is None:
+            with suppress(ProcessLookupError):
+                os.killpg(self._child.pid, signal.SIGKILL)
 
 
 def serve(settings: Settings, migrate: Callable[[str], list[str]], announce: Callable[[Settings], None]) -> None:
@@ -113,17 +111,17 @@ def serve(settings: Settings, migrate: Callable[[str], list[str]], announce: Cal
 
     Raises `ServeError`, `EmbeddedServersError`, `SettingsError` or an error of the store if it cannot start.
     """
+    _require_connections(settings)
     with ExitStack() as running:
         running.enter_context(_stopped_by_signals())
-        listener = running.enter_context(_listening(settings))
-        settings = replace(settings, port=listener.getsockname()[1])
+        settings = replace(settings, port=running.enter_context(reserved_port(settings)))
         servers: EmbeddedServers | None = None
         if settings.embedded:
             servers = running.enter_context(embedded_servers(settings.data_dir))
             settings = settings.with_servers(servers.database_url, servers.redis_url, kept_key(settings.data_dir))
         for name in migrate(settings.database_dsn):
             log.info("migrated", migration=name)
-        processes = running.enter_context(_processes(settings, listener))
+        processes = running.enter_context(_processes(settings))
         announce(settings)
         while True:
             time.sleep(_LOOK_SECONDS)
@@ -147,43 +145,31 @@ def complete_settings(settings: Settings) -> Iterator[Settings]:
         yield settings.with_servers(servers.database_url, servers.redis_url, kept_key(settings.data_dir))
 
 
-def _listening(settings: Settings) -> socket.socket:
-    place = f"port {settings.port} of {settings.host}"
-    try:
-        family = socket.getaddrinfo(settings.host, settings.port, type=socket.SOCK_STREAM)[0][0]
-        return socket.create_server((settings.host, settings.port), family=family, backlog=2048)
-    except OSError as error:
-        if error.errno == errno.EADDRINUSE:
-            raise ServeError(f"{place} is in use; another one: {PREFIX}PORT=8001") from error
-        if error.errno == errno.EACCES:
-            raise ServeError(f"{place} is not for this account; another one: {PREFIX}PORT=8000") from error
+def _require_connections(settings: Settings) -> None:
+    """The embedded database takes a number of connections that is fixed; each API process has its share of them."""
+    room = CONNECTIONS_MAX - _CONNECTIONS_OF_OTHERS
+    if settings.embedded and settings.processes * settings.database_connections > room:
         raise ServeError(
-            f"{settings.host} is no address of this machine that can be listened on; {PREFIX}HOST says which"
-        ) from error
+            f"the embedded database has {room} connections for API processes, room for "
+            f"{room // settings.database_connections} processes with {settings.database_connections} each: "
+            f"lower {PREFIX}PROCESSES or {PREFIX}DATABASE_CONNECTIONS"
+        )
 
 
 @contextmanager
-def _processes(settings: Settings, listener: socket.socket) -> Iterator[list[Process]]:
-    """The processes of the service, ready; stopped in order at the end."""
-    shared = listener.fileno()
-    apis = [
-        Process(f"api {number}", ("api", str(shared)), settings, (shared,))
-        for number in range(1, settings.processes + 1)
-    ]
-    worker = Process("worker", ("worker",), settings)
+def _processes(settings: Settings) -> Iterator[list[Process]]:
+    """The API, which answers, and the worker; stopped in order at the end."""
+    api, worker = Process("api", settings), Process("worker", settings)
     try:
-        waiting = {api.start(): api for api in apis}
-        os.close(worker.start())
-        for ready, api in waiting.items():
-            _wait_until_ready(api, ready)
-        yield [*apis, worker]
+        api.start()
+        worker.start()
+        _wait_until_answered(api, settings)
+        yield [api, worker]
     finally:
-        _kill_when_asked_again([*apis, worker])
-        for processes, seconds in ((apis, settings.shutdown_seconds + _EXTRA_SECONDS), ([worker], _WORKER_SECONDS)):
-            for process in processes:
-                process.ask_to_stop()
-            for process in processes:
-                process.stop(seconds)
+        _kill_when_asked_again([api, worker])
+        for process, seconds in ((api, settings.shutdown_seconds + _EXTRA_SECONDS), (worker, _WORKER_SECONDS)):
+            process.ask_to_stop()
+            process.stop(seconds)
 
 
 def _kill_when_asked_again(processes: Sequence[Process]) -> None:
@@ -195,13 +181,12 @@ def _kill_when_asked_again(processes: Sequence[Process]) -> None:
         signal.signal(number, kill)
 
 
-def _wait_until_ready(process: Process, ready: int) -> None:
-    try:
-        told = select.select([ready], [], [], _READY_SECONDS)[0] and os.read(ready, 1)
-    finally:
-        os.close(ready)
-    if not told:
-        raise ServeError(f"the process {process.name} ended before it answered; what it logged says why")
+def _wait_until_answered(api: Process, settings: Settings) -> None:
+    deadline = time.monotonic() + _READY_SECONDS
+    while not answers(settings.host, settings.port):
+        if api.returncode is not None or time.monotonic() > deadline:
+            raise ServeError("the API ended before it answered; what it logged says why")
+        time.sleep(_LOOK_SECONDS)
 
 
 def _keep(servers: EmbeddedServers) -> None:

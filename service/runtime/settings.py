@@ -225,7 +225,7 @@ FIELDS: Final[dict[str, Field]] = {
         _number(1, 1_000_000), "a number from 1 to 1000000", "number of tables that each process keeps in memory"
     ),
     "shutdown_seconds": Field(
-        _number(0, 600), "a number from 0 to 600", "seconds that requests under way get when the service stops"
+        _number(1, 600), "a number from 1 to 600", "seconds that requests under way get when the service stops"
     ),
     "body_seconds": Field(
         _number(1, 600), "a number from 1 to 600", "seconds within which a request's body has to arrive"

@@ -9,6 +9,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
@@ -29,13 +30,16 @@ class Api:
     def __init__(self, environment: Mapping[str, str], module: str = "tests.bench.api") -> None:
         self._environment = os.environ | dict(environment)
         self._module = module
-        self._listener = socket.create_server(("127.0.0.1", 0), backlog=2048)
+        self._reserved = socket.socket()  # nobody listens on it but the processes, together or each by itself
+        self._reserved.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        self._reserved.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
+        self._reserved.bind(("127.0.0.1", 0))
         self._processes: list[subprocess.Popen[bytes]] = []
 
     @property
     def address(self) -> tuple[str, int]:
         """Where they listen."""
-        host, port = self._listener.getsockname()
+        host, port = self._reserved.getsockname()
         return host, port
 
     @property
@@ -51,10 +55,15 @@ class Api:
             os.close(file)
             if not told:
                 raise RuntimeError(f"a process of {self._module} does not start")
+        deadline = time.monotonic() + _START_SECONDS
+        while not _is_answered(self.address):
+            if time.monotonic() > deadline:
+                raise RuntimeError(f"{self._module} does not answer")
+            time.sleep(0.02)
 
     def _start_one(self) -> int:
         """Start a process; returns a file that can be read from when it answers, or ends."""
-        shared = self._listener.fileno()
+        shared = self._reserved.fileno()
         ready, tell = os.pipe()
         command = (sys.executable, "-m", self._module, str(shared), str(tell))
         self._processes.append(subprocess.Popen(command, env=self._environment, pass_fds=(shared, tell)))
@@ -77,7 +86,16 @@ class Api:
     def close(self) -> None:
         """Stop for good."""
         self.stop()
-        self._listener.close()
+        self._reserved.close()
+
+
+def _is_answered(address: tuple[str, int]) -> bool:
+    try:
+        with socket.create_connection(address, timeout=1) as connection:
+            connection.sendall(b"GET /livez HTTP/1.1\r\nHost: bench\r\n\r\n")
+            return bool(connection.recv(1))
+    except OSError:
+        return False
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,6 +191,8 @@ class Rig:
     api: Api
     trivial: Api
     generator: Generator
+    environment: dict[str, str]
+    """The settings of the API."""
 
     @property
     def database_url(self) -> str:
@@ -200,7 +220,7 @@ def rig() -> Iterator[Rig]:
             (sys.executable, "-m", "service.processes.process", "worker"), env=os.environ | settings.environment()
         )
         running.callback(_end, worker)
-        yield Rig(folder, servers, api, trivial, generator)
+        yield Rig(folder, servers, api, trivial, generator, settings.environment())
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:

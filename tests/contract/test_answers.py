@@ -10,7 +10,7 @@ import msgspec
 import pytest
 
 from domain.registry import CURRENT
-from service.api.types import games as wire_games
+from service.api.types import tables as types
 from tests.contract.answers import PROBLEM, Checked, problem_faults
 from tests.contract.moves import some_move
 from tests.service.client import Player, new_key
@@ -23,9 +23,9 @@ SHORT: dict[str, dict[str, Any]] = {
     "von_herzen": {"complete_rounds": 1},
 }
 """Options for short matches; whatever is not over after `MOVES_MOST` moves is left."""
-TABLE: Any = msgspec.json.Decoder(wire_games.TABLE)
-MOVE_RESULT: Any = msgspec.json.Decoder(wire_games.MOVE_RESULT)
-EVENT_PAGE: Any = msgspec.json.Decoder(wire_games.EVENT_PAGE)
+TABLE: Any = msgspec.json.Decoder(types.TABLE)
+MOVE_RESULT: Any = msgspec.json.Decoder(types.MOVE_RESULT)
+EVENT_PAGE: Any = msgspec.json.Decoder(types.EVENT_PAGE)
 
 
 @pytest.fixture(scope="module")

@@ -1,19 +1,19 @@
-"""A running service for tests: the real application on a socket, with a worker, in a thread of its own."""
+"""A running service for tests: the real application on the real server, with a worker, in a thread of its own."""
 
 import asyncio
-import socket
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
-from functools import partial
-from typing import Any
 
-import uvicorn
+import uvloop
+from granian.constants import HTTPModes, Interfaces
+from granian.log import LogLevels
+from granian.server.embed import Server
 
-from service.api.protocol import Protocol
 from service.app import create_app
-from service.composition import Services
-from service.jobs.worker import Worker
+from service.composition import Services, opened
+from service.processes.address import answers, reserved_port
+from service.processes.api import HTTP, LOGS
 from service.runtime.settings import Secret, Settings
 
 KEY = "42" * 32
@@ -30,38 +30,56 @@ def settings_for(database_url: str, redis_url: str, **changes: object) -> Settin
     return Settings(**(given | changes))  # type: ignore[arg-type]
 
 
+async def rebuild(settings: Settings) -> tuple[int, int]:
+    """Rebuild all projections; returns the number of tables and the new generation."""
+    async with opened(settings) as services:
+        return await services.worker.rebuild()
+
+
 @contextmanager
 def running_service(settings: Settings, *, worker: bool = True) -> Iterator[str]:
     """Serve until the block ends; yields the base URL."""
-    listener = socket.socket()
-    listener.bind(("127.0.0.1", 0))
-    app = create_app(settings)
-    protocol: Any = partial(Protocol, short=app.resources)
-    server = uvicorn.Server(uvicorn.Config(app, log_config=None, loop="uvloop", http=protocol))
+    with reserved_port(Settings(port=0)) as port:
+        started = threading.Event()
 
-    async def main() -> None:
-        services = Services(settings)
-        if worker:
-            await services.open()
-        working = asyncio.create_task(Worker(services).run()) if worker else None
+        async def main() -> None:
+            server = Server(
+                create_app(settings),
+                port=port,
+                interface=Interfaces.ASGI,
+                http=HTTPModes.http1,
+                http1_settings=HTTP,
+                websockets=False,
+                log_level=LogLevels.error,
+                log_dictconfig=LOGS,
+            )
+            services = Services(settings)
+            if worker:
+                await services.open()
+            working = asyncio.create_task(services.worker.run()) if worker else None
+            serving = asyncio.create_task(server.serve())
+            loop = asyncio.get_running_loop()
+            stop.append(lambda: loop.call_soon_threadsafe(server.stop))
+            started.set()
+            try:
+                await serving
+            finally:
+                if working is not None:
+                    working.cancel()
+                    with suppress(asyncio.CancelledError):
+                        await working
+                    await services.close()
+
+        stop: list[Callable[[], object]] = []
+        thread = threading.Thread(target=uvloop.run, args=(main(),))
+        thread.start()
         try:
-            await server.serve([listener])
+            while not answers("127.0.0.1", port):
+                if not thread.is_alive():
+                    raise RuntimeError("the service did not start")
+                threading.Event().wait(0.01)
+            yield f"http://127.0.0.1:{port}"
         finally:
-            if working is not None:
-                working.cancel()
-                with suppress(asyncio.CancelledError):
-                    await working
-                await services.close()
-
-    thread = threading.Thread(target=asyncio.run, args=(main(),))
-    thread.start()
-    try:
-        while not server.started:
-            if not thread.is_alive():
-                raise RuntimeError("the service did not start")
-            threading.Event().wait(0.01)
-        yield f"http://127.0.0.1:{listener.getsockname()[1]}"
-    finally:
-        server.should_exit = True
-        thread.join()
-        listener.close()
+            started.wait()
+            stop[0]()
+            thread.join()

@@ -4,12 +4,14 @@ import os
 import re
 import shlex
 import signal
+import socket
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Final
+from urllib.parse import urlsplit
 
 import httpx
 import psutil
@@ -18,6 +20,7 @@ from click.testing import CliRunner
 
 from service.cli import main
 from service.runtime.settings import FIELDS, variable
+from tests.service.connections import request
 
 ROOT: Final = Path(__file__).parent.parent.parent
 PROGRAM: Final = (sys.executable, "-c", "from service.cli import main; main()")
@@ -53,15 +56,18 @@ class Running:
         self.url = self.announced.split()[3].rstrip(",")
 
     def children(self) -> dict[str, list[psutil.Process]]:
-        """Processes of the service by what they do."""
-        found: dict[str, list[psutil.Process]] = {"api": [], "worker": [], "postgres": [], "valkey": []}
+        """Processes of the service by what they do; an `api` answers, below the one that is started for all of them."""
+        found: dict[str, list[psutil.Process]] = {"above": [], "api": [], "worker": [], "postgres": [], "valkey": []}
         for child in psutil.Process(self.process.pid).children():
             try:
                 command = " ".join(child.cmdline())
+                if command.endswith("service.processes.process api"):
+                    found["above"].append(child)
+                    found["api"] += child.children()
             except psutil.Error:  # just ended
                 continue
-            for kind in found:
-                if f"service.processes.process {kind}" in command or f"bin/{kind}" in command:
+            for kind in ("worker", "postgres", "valkey"):
+                if command.endswith(f"service.processes.process {kind}") or f"bin/{kind}" in command:
                     found[kind].append(child)
         return found
 
@@ -115,6 +121,7 @@ def test_a_ready_service_says_what_to_try_and_that_works(service: Running) -> No
 
 def test_each_part_is_a_process_of_its_own(service: Running) -> None:
     assert {kind: len(found) for kind, found in service.children().items()} == {
+        "above": 1,
         "api": 2,
         "worker": 1,
         "postgres": 1,
@@ -176,14 +183,60 @@ def test_a_second_service_on_the_same_data_is_one_line(service: Running) -> None
     assert said == f"blattwerk: the data folder {service.data} is in use by {holder}\n"
 
 
-@pytest.mark.parametrize("kind", ["api", "worker", "postgres", "valkey"])
+@pytest.mark.parametrize("kind", ["api", "above", "worker", "postgres", "valkey"])
 def test_a_part_that_dies_is_started_again(service: Running, kind: str) -> None:
     died = service.children()[kind][0]
     count = len(service.children()[kind])
     died.kill()
     until(lambda: died not in service.children()[kind] and len(service.children()[kind]) == count)
-    until(lambda: httpx.get(f"{service.url}/readyz", timeout=30).json().get("status") == "ok")
+    until(lambda: is_ready(service))
     assert died.pid not in [child.pid for child in service.children()[kind]]
+
+
+def is_ready(service: Running) -> bool:
+    try:
+        return bool(httpx.get(f"{service.url}/readyz", timeout=30).json().get("status") == "ok")
+    except httpx.TransportError:  # the process that would have answered was killed
+        return False
+
+
+def test_who_is_killed_leaves_nothing_behind(tmp_path: Path) -> None:
+    service = Running(tmp_path / "data", processes="2")
+    children = [child for of_kind in service.children().values() for child in of_kind]
+    assert len(children) == 6
+    service.process.kill()
+    service.process.communicate()
+    _, alive = psutil.wait_procs(children, timeout=30)
+    assert not alive
+
+
+def test_who_is_asked_twice_does_not_wait(tmp_path: Path) -> None:
+    service = Running(tmp_path / "data", shutdown_seconds="600")
+    address = urlsplit(service.url)
+    with socket.create_connection((str(address.hostname), address.port or 0)) as unfinished:
+        unfinished.sendall(request("POST", "/v1/players", b"x" * 60_000, Idempotency_Key='"a key of this test"')[:-1])
+        time.sleep(0.5)
+        service.process.send_signal(signal.SIGTERM)
+        time.sleep(1)
+        assert service.process.poll() is None, "a request is under way"
+        assert service.stop(signal.SIGTERM) == "Stopped.\n"
+
+
+def test_where_it_belongs_is_said(service: Running) -> None:
+    assert "it belongs behind a proxy: deploy/nginx.conf" in service.announced
+    assert (ROOT / "deploy" / "nginx.conf").is_file()
+
+
+@pytest.mark.parametrize(("connections", "most"), [("8", 10), ("40", 2), ("81", 0)])
+def test_more_processes_than_the_embedded_database_has_room_for_are_one_line(
+    tmp_path: Path, connections: str, most: int
+) -> None:
+    given = {"processes": str(most + 1), "database_connections": connections}
+    assert refused("serve", env=environment(tmp_path / "data", **given)) == (
+        f"blattwerk: the embedded database has 80 connections for API processes, room for {most} processes with "
+        f"{connections} each: lower BLATTWERK_PROCESSES or BLATTWERK_DATABASE_CONNECTIONS\n"
+    )
+    assert not (tmp_path / "data").exists()
 
 
 def test_a_stopped_service_leaves_nothing_and_continues_with_its_data(tmp_path: Path) -> None:

@@ -3,14 +3,11 @@
 import asyncio
 import hashlib
 import random
-import socket
-import subprocess
-import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from functools import partial
 
 import httpx
@@ -19,23 +16,14 @@ import pytest
 from redis import Redis
 
 from service.composition import Services
-from service.jobs.worker import rebuild
-from service.records.log_audit import Damage, audit_all
+from service.records.audit import Damage
 from service.runtime.settings import Settings
+from tests.service.api_process import api_process
 from tests.service.client import Player, choose_hearts, new_key, play_match
 from tests.service.disputing import TEXT, act, begun, decide, dispute, end, evidence, got, of_role, opened, people, play
-from tests.service.running import running_service, settings_for
+from tests.service.running import rebuild, running_service, settings_for
 from tests.service.test_faults_http import moved_to
 from tests.service.test_tables_http import code_of
-
-_SERVICE = """
-import socket, sys
-from service.processes.process import serve_api
-from tests.service.running import settings_for
-
-settings, listener = settings_for(sys.argv[2], sys.argv[3]), socket.socket(fileno=int(sys.argv[1]))
-serve_api(settings, listener, lambda: print("started", flush=True))
-"""
 
 
 @pytest.fixture(scope="module")
@@ -158,22 +146,6 @@ def test_nothing_is_lost_with_redis_and_the_list_is_made_again(
 # killed processes
 
 
-@contextmanager
-def process(settings: Settings, port: int = 0) -> Iterator["tuple[str, subprocess.Popen[str]]"]:
-    """An API process of its own."""
-    with socket.create_server(("127.0.0.1", port)) as listener:
-        url = f"http://127.0.0.1:{listener.getsockname()[1]}"
-        command = [sys.executable, "-c", _SERVICE, str(listener.fileno()), settings.database_dsn, settings.redis_dsn]
-        files = (listener.fileno(),)
-        with subprocess.Popen(command, pass_fds=files, stdout=subprocess.PIPE, text=True) as running:
-            assert running.stdout is not None
-            assert running.stdout.readline() == "started\n"
-            try:
-                yield url, running
-            finally:
-                running.kill()
-
-
 def test_a_dispute_survives_processes_that_are_killed(
     urls: tuple[str, str], settings: Settings, arbiters: list[Player]
 ) -> None:
@@ -193,12 +165,12 @@ def test_a_dispute_survives_processes_that_are_killed(
         if number == 3:
             end(players, table)
             final = players[0].view(table)["version"]
-        with process(settings) as (url, killed):
-            there = moved_to(players[0], url), moved_to(arbiters[0], url)
+        with api_process(settings) as api:
+            there = moved_to(players[0], api.url), moved_to(arbiters[0], api.url)
             with ThreadPoolExecutor(1) as pool:
                 asked = pool.submit(step, *there, disputed)
                 time.sleep(rng.random() * 0.02)
-                killed.kill()
+                api.children[0].kill()
                 with suppress(httpx.TransportError):
                     assert asked.result().status_code in (200, 201)
         again = step(players[0], arbiters[0], disputed)
@@ -221,7 +193,7 @@ def audited(settings: Settings) -> Damage | None:
         services = Services(settings)
         await services.open()
         try:
-            return await audit_all(services, lambda _: None)
+            return await services.audit.check_all(lambda _: None)
         finally:
             await services.close()
 

@@ -1,167 +1,104 @@
-"""One process of the service by itself: how it ends, how it is started again, what other origins may do."""
+"""One part of the service by itself: how it ends, how it is started again."""
 
-import os
 import signal
-import socket
-import subprocess
-import sys
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import suppress
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import httpx
+import psutil
 import pytest
 
-from service.api.cors import with_cors
 from service.processes.supervisor import Process
-from service.runtime.settings import Settings
+from service.runtime.settings import Secret, Settings
+from tests.service.api_process import SLOW, api_process
+from tests.service.connections import connected
 
 ROOT: Final = Path(__file__).parent.parent.parent
 
-SLOW_SERVICE: Final = """
-import asyncio, socket, sys
-import service.app
-from service.processes.process import serve_api
-from service.runtime.settings import Settings
 
-def create_app(settings, **_):
-    async def app(scope, receive, send):
-        if scope["type"] == "lifespan":
-            for step in ("startup", "shutdown"):
-                await receive()
-                await send({"type": f"lifespan.{step}.complete"})
-            print("closed", flush=True)
-            return
-        print("begun", flush=True)
-        await asyncio.sleep(1)
-        await send({"type": "http.response.start", "status": 200, "headers": []})
-        await send({"type": "http.response.body", "body": f"{scope['client'][0]}".encode()})
-    app.resources = None
-    return app
-
-service.app.create_app = create_app
-settings = Settings(shutdown_seconds=10, trusted_proxies=tuple(sys.argv[2:]))
-serve_api(settings, socket.socket(fileno=int(sys.argv[1])), lambda: print("started", flush=True))
-"""
-
-
-@pytest.fixture
-def listener() -> Any:
-    with socket.create_server(("127.0.0.1", 0)) as bound:
-        yield bound
-
-
-@contextmanager
-def serving(listener: socket.socket, *proxies: str) -> Iterator["subprocess.Popen[str]"]:
-    """A process that serves an application which takes a second for each answer."""
-    command = [sys.executable, "-c", SLOW_SERVICE, str(listener.fileno()), *proxies]
-    files = (listener.fileno(),)
-    with subprocess.Popen(command, cwd=ROOT, pass_fds=files, stdout=subprocess.PIPE, text=True) as process:
-        try:
-            assert said(process) == "started\n"
-            yield process
-        finally:
-            process.kill()
-
-
-def said(process: "subprocess.Popen[str]") -> str:
-    """The next line that a process prints."""
-    assert process.stdout is not None
-    return process.stdout.readline()
-
-
-def test_a_process_that_is_asked_to_end_finishes_the_request_under_way(listener: socket.socket) -> None:
-    with serving(listener) as process, socket.create_connection(listener.getsockname()) as client:
+def test_an_api_that_is_asked_to_end_finishes_the_request_under_way() -> None:
+    with api_process(Settings(shutdown_seconds=10), SLOW) as api, connected(api.port) as client:
         client.sendall(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")
-        assert said(process) == "begun\n"
-        process.send_signal(signal.SIGTERM)
-        client.settimeout(20)
-        assert client.recv(100).startswith(b"HTTP/1.1 200 OK")
-        assert process.communicate(timeout=20)[0] == "closed\n"
+        assert api.said() == "begun\n"
+        api.process.send_signal(signal.SIGTERM)
+        time.sleep(0.3)
+        with pytest.raises(ConnectionRefusedError):
+            connected(api.port)
+        answer = client.recv(1000)
+        assert answer.startswith(b"HTTP/1.1 200 OK")
+        assert b"\r\nconnection: close\r\n" in answer
+        assert api.process.communicate(timeout=20)[0] == "closed\n"
+        assert api.process.returncode == 0
+
+
+def test_a_request_that_takes_longer_than_it_may_does_not_keep_the_api_from_ending() -> None:
+    with api_process(Settings(shutdown_seconds=1), SLOW) as api, connected(api.port) as client:
+        client.sendall(b"GET /endless HTTP/1.1\r\nHost: x\r\n\r\n")
+        assert api.said() == "begun\n"
+        api.process.send_signal(signal.SIGTERM)
+        assert client.recv(1000) == b""
+        assert api.process.wait(20) == 0
 
 
 @pytest.mark.parametrize(("proxies", "seen"), [((), "127.0.0.1"), (("127.0.0.0/8",), "203.0.113.9")])
-def test_where_a_request_came_from_is_believed_of_trusted_proxies_only(
-    listener: socket.socket, proxies: tuple[str, ...], seen: str
-) -> None:
-    with serving(listener, *proxies):
-        url = f"http://127.0.0.1:{listener.getsockname()[1]}/"
-        answer = httpx.get(url, headers={"X-Forwarded-For": "203.0.113.9"}, timeout=30)
+def test_where_a_request_came_from_is_believed_of_trusted_proxies_only(proxies: tuple[str, ...], seen: str) -> None:
+    with api_process(Settings(trusted_proxies=proxies), SLOW) as api:
+        answer = httpx.get(f"{api.url}/livez", headers={"X-Forwarded-For": "198.51.100.7, 203.0.113.9"}, timeout=30)
     assert answer.text == seen
-    assert "server" not in answer.headers
 
 
-def test_a_process_that_keeps_ending_is_started_again_with_growing_pauses(capfd: pytest.CaptureFixture[str]) -> None:
-    process = Process("no such", ("nonsense",), Settings())
-    os.close(process.start())
-    starts = [time.monotonic()]
+def test_a_process_that_is_killed_is_replaced_while_the_others_answer() -> None:
+    with api_process(Settings(processes=2), SLOW) as api:
+        killed = api.children[0]
+        killed.kill()
+        for _ in range(20):
+            with suppress(httpx.TransportError):  # connections that the killed one had not yet accepted
+                assert httpx.get(f"{api.url}/livez", timeout=30).status_code == 200
+        deadline = time.monotonic() + 30
+        while killed in api.children or len(api.children) < 2:
+            assert time.monotonic() < deadline
+            time.sleep(0.05)
+        assert httpx.get(f"{api.url}/livez", timeout=30).status_code == 200
+
+
+def test_processes_whose_parent_is_killed_end() -> None:
+    with api_process(Settings(processes=2), SLOW) as api:
+        children = api.children
+        api.process.kill()
+        gone, alive = psutil.wait_procs(children, timeout=20)
+    assert (len(gone), alive) == (2, [])
+
+
+def test_an_application_that_does_not_start_ends_the_api(capfd: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(AssertionError, match="ended before it answered"), api_process(Settings(), "nowhere:nothing"):
+        pass
+    assert "nowhere" in capfd.readouterr().err
+
+
+def test_a_part_that_keeps_ending_is_started_again_with_growing_pauses(capfd: pytest.CaptureFixture[str]) -> None:
+    process = Process("worker", Settings(database_url=Secret("postgresql://nobody@127.0.0.1:9/none")))
+    process.start()
+    starts = [process.started]
     deadline = time.monotonic() + 60
-    while len(starts) < 3:
+    while len(starts) < 4:
         assert time.monotonic() < deadline
-        before = process._started
         process.watch()
-        if process._started != before:
-            starts.append(time.monotonic())
+        if process.started != starts[-1]:
+            starts.append(process.started)
         time.sleep(0.01)
     process.kill()
     process.stop(10)
     assert process.returncode is not None
-    assert starts[2] - starts[1] > 1.0, "the second pause is twice the first"
-    assert "not enough values" in capfd.readouterr().err
-
-
-# --- cross-origin requests -------------------------------------------------------------------------
-
-
-async def hello(scope: Any, receive: Any, send: Any) -> None:
-    await send({"type": "http.response.start", "status": 200, "headers": [(b"vary", b"Authorization")]})
-    await send({"type": "http.response.body", "body": b"hello"})
-
-
-async def cross_origin(origin: str, method: str = "GET", **headers: str) -> httpx.Response:
-    app: Any = with_cors(hello, ["https://app.example"])
-    async with httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://api.test") as client:
-        return await client.request(method, "/v1/games", headers={"Origin": origin} | headers)
-
-
-async def test_a_named_origin_may_read_answers_and_their_headers() -> None:
-    answer = await cross_origin("https://app.example")
-    assert answer.text == "hello"
-    assert answer.headers["access-control-allow-origin"] == "https://app.example"
-    assert {"ETag", "Location", "Link", "Retry-After"} <= set(
-        answer.headers["access-control-expose-headers"].split(", ")
-    )
-    assert answer.headers.get_list("vary") == ["Authorization", "Origin"]
-    assert "access-control-allow-credentials" not in answer.headers
-
-
-async def test_another_origin_gets_an_answer_that_its_browser_keeps_from_it() -> None:
-    answer = await cross_origin("https://app.example.evil.example")
-    assert answer.status_code == 200
-    assert "access-control-allow-origin" not in answer.headers
-    assert answer.headers.get_list("vary") == ["Authorization", "Origin"]
-
-
-async def test_a_preflight_of_a_named_origin_is_answered_without_the_application() -> None:
-    asked = {"Access-Control-Request-Method": "POST", "Access-Control-Request-Headers": "authorization"}
-    answer = await cross_origin("https://app.example", "OPTIONS", **asked)
-    assert (answer.status_code, answer.text) == (204, "")
-    assert "POST" in answer.headers["access-control-allow-methods"]
-    assert "Authorization" in answer.headers["access-control-allow-headers"]
-    assert (await cross_origin("https://app.example", "OPTIONS")).text == "hello"
-    assert (await cross_origin("https://evil.example", "OPTIONS", **asked)).text == "hello"
-
-
-def test_without_origins_the_application_is_left_as_it_is() -> None:
-    assert with_cors(hello, []) is hello
+    assert starts[3] - starts[2] > 1.0, "the second pause is twice the first"
+    assert "BLATTWERK_REDIS_URL" in capfd.readouterr().err
 
 
 STUBBORN_WORKER: Final = """
 import asyncio
 from service.processes import process
-from service.jobs import worker
+from service import composition
 from service.runtime.settings import Settings
 
 async def run(settings):
@@ -172,7 +109,7 @@ async def run(settings):
         except asyncio.CancelledError:
             print("asked", flush=True)
 
-worker.run = run
+composition.work = run
 process._WORKER_END_SECONDS = 0.5
 process.run_worker(Settings())
 """
@@ -181,7 +118,8 @@ process.run_worker(Settings())
 def test_a_worker_that_does_not_end_when_asked_to_ends_nevertheless() -> None:
     command = [sys.executable, "-c", STUBBORN_WORKER]
     with subprocess.Popen(command, cwd=ROOT, stdout=subprocess.PIPE, text=True) as process:
-        assert said(process) == "started\n"
+        assert process.stdout is not None
+        assert process.stdout.readline() == "started\n"
         process.send_signal(signal.SIGTERM)
-        assert said(process) == "asked\n"
+        assert process.stdout.readline() == "asked\n"
         assert process.wait(20) == 1

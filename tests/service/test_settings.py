@@ -30,7 +30,7 @@ WRONG = {
     "log_level": ["INFO", "loud"],
     "log_format": ["xml"],
     "cache_tables": ["0", "many"],
-    "shutdown_seconds": ["-1", "601"],
+    "shutdown_seconds": ["0", "601"],
     "body_seconds": ["0", "601"],
 }
 
