@@ -72,8 +72,6 @@ def apply(state: TableState, actor: Seat | None, facts: Facts) -> TableState:
 def apply_judged(state: TableState, actor: Seat | None, facts: Facts, game_state: Any) -> TableState:
     """Return the state after one event whose game facts are known to lead to `game_state`."""
     version = state.version + 1
-    if facts.game and state.status == "closed":
-        raise ImpossibleFactError("a game goes on at a closed table")
     for fact in facts.table:
         state = evolve(state, fact)
     game, status = state.setup.game, state.status
@@ -90,8 +88,9 @@ def apply_judged(state: TableState, actor: Seat | None, facts: Facts, game_state
 
 
 def _status(game: AnyGame, state: TableState, game_state: Any) -> Status:
+    """Return the status after facts of the game."""
     if state.status == "closed":
-        return "closed"
+        raise ImpossibleFactError("a game goes on at a closed table")
     if game.outcome(game_state) is not None:
         return "finished"
     if game.lobby is not None and state.status != "lobby" and game.lobby.between_rounds(game_state):

@@ -1,6 +1,8 @@
 """One part of the service by itself: how it ends, how it is started again."""
 
 import signal
+import subprocess
+import sys
 import time
 from contextlib import suppress
 from pathlib import Path

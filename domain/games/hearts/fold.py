@@ -58,11 +58,9 @@ def evolve(state: HeartsState, fact: HeartsFact) -> HeartsState:
 
 
 def _card_played(state: HeartsState, fact: HeartsCardPlayed) -> HeartsState:
-    hands, trick, card = state.hands, state.trick, fact.card
-    seats, seat = len(hands), fact.seat
-    if (
-        state.phase != "playing" or len(trick) == seats or seat != (state.leader + len(trick)) % seats  # H-21
-    ):
+    hands, trick, seat, card = state.hands, state.trick, fact.seat, fact.card
+    seats, played = len(hands), len(trick)
+    if state.phase != "playing" or played == seats or seat != (state.leader + played) % seats:  # H-21
         raise ImpossibleFactError(f"seat {seat} cannot have played {card} now")
     try:
         hands = hands_without(hands, seat, card)

@@ -22,10 +22,12 @@ _HEARTS: Final = {
 _QUEEN: Final = {"standard": {"QS": 13}, "spot": {"QS": 25}}
 _BLACK_MARIA: Final[dict[bool, dict[Card, int]]] = {False: {}, True: {"KS": 10, "AS": 7}}
 
-_PENALTIES: Final[dict[tuple[str, bool], dict[Card, int]]] = {
-    (variant, black_maria): _HEARTS[variant] | _QUEEN[variant] | _BLACK_MARIA[black_maria]  # H-31
+_PENALTIES: Final[dict[str, dict[bool, dict[Card, int]]]] = {
+    variant: {
+        black_maria: _HEARTS[variant] | _QUEEN[variant] | _BLACK_MARIA[black_maria]  # H-31
+        for black_maria in (False, True)
+    }
     for variant in ("standard", "spot")
-    for black_maria in (False, True)
 }
 
 STRENGTH: Final = {rank: place for place, rank in enumerate(RANKS)}
@@ -41,12 +43,12 @@ HIGHER: Final[dict[Card, frozenset[Card]]] = {
 
 def penalties(options: HeartsOptions) -> dict[Card, int]:
     """Return the values of the table's penalty cards; no other card is in it (H-31)."""
-    return _PENALTIES[options.variant, options.black_maria]
+    return _PENALTIES[options.variant][options.black_maria]
 
 
 def points_of(options: HeartsOptions, cards: tuple[Card, ...]) -> int:
     """Return the sum of the penalty values of cards (H-31)."""
-    values = _PENALTIES[options.variant, options.black_maria]
+    values = _PENALTIES[options.variant][options.black_maria]
     points = 0
     for card in cards:
         if card in values:
