@@ -16,7 +16,7 @@ from domain.games.herzeln.model import (
     HerzelnPublicFact,
     HerzelnState,
 )
-from domain.games.herzeln.options import SCHEMA, parse_options, seat_count
+from domain.games.herzeln.options import OPTIONS_SCHEMA, parse_options, seat_count
 from domain.games.herzeln.rulebook import REJECTIONS, RULES
 from domain.games.herzeln.rules import decide, legal, start, timeout_move, to_act
 from domain.games.herzeln.views import board, hand, private, private_form, public_form, round_number, totals
@@ -31,7 +31,7 @@ HERZELN_1: Final[
     rules=RULES,
     rejections=REJECTIONS,
     options_type=HerzelnOptions,
-    options_schema=SCHEMA,
+    options_schema=OPTIONS_SCHEMA,
     state_type=HerzelnState,
     move_type=HerzelnMove,
     fact_type=HerzelnFact,

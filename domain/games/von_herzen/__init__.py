@@ -9,7 +9,7 @@ from domain.games.von_herzen.fold import evolve, new, outcome
 from domain.games.von_herzen.legal import legal, sample
 from domain.games.von_herzen.model import VonHerzenBoard, VonHerzenOptions, VonHerzenPrivate, VonHerzenState
 from domain.games.von_herzen.moves import VonHerzenLegal, VonHerzenMove
-from domain.games.von_herzen.options import SCHEMA, parse_options, seat_count
+from domain.games.von_herzen.options import OPTIONS_SCHEMA, parse_options, seat_count
 from domain.games.von_herzen.rulebook import REJECTIONS, RULES
 from domain.games.von_herzen.rules import decide, start, timeout_move, to_act
 from domain.games.von_herzen.views import board, hand, private, private_form, public_form, round_number, totals
@@ -27,7 +27,7 @@ VON_HERZEN_1: Final[VonHerzenGame] = Game(
     rules=RULES,
     rejections=REJECTIONS,
     options_type=VonHerzenOptions,
-    options_schema=SCHEMA,
+    options_schema=OPTIONS_SCHEMA,
     state_type=VonHerzenState,
     move_type=VonHerzenMove,
     fact_type=VonHerzenFact,

@@ -131,7 +131,7 @@ def _by_worth(planner: Planner, hand: VonHerzenCards, choice: VonHerzenCards, mo
 
 def _table_planner(view: View) -> Planner:
     board = view.board
-    own = own_runs(board.runs, view.seat, own_joker=board.options.own_joker_layoff)
+    own = own_runs(board.melds, view.seat, own_joker=board.options.own_joker_layoff)
     return Planner(own, _promise(board))
 
 
@@ -154,7 +154,7 @@ def _draw(view: View) -> VonHerzenMove:
 def _unseen(view: View) -> list[Card]:
     """Return the cards that may be in the stock as far as the seat knows."""
     seen = {*view.hand, *view.board.pile}
-    for run in view.board.runs:
+    for run in view.board.melds:
         seen.update(run.cards)
     for taken in view.board.taken:
         seen.update(taken)
@@ -193,7 +193,7 @@ def _worth_feeding(view: View, planner: Planner) -> VonHerzenLayOffPlace | None:
     whole = planner.gain(view.hand)
     best, best_gain = None, 0.0
     for place in places:
-        given = 1 + (2 if len(view.board.runs[place.run].cards) == FULL - 1 else 0)
+        given = 1 + (2 if len(view.board.melds[place.run].cards) == FULL - 1 else 0)
         kept = whole - planner.gain(card for card in view.hand if card != place.card)
         gain = 1 - given / (len(view.board.hand_sizes) - 1) - kept
         if not _ends_soon(view.board, view.seat):
@@ -233,7 +233,7 @@ def _danger(board: VonHerzenBoard, seat: int, card: Card) -> float:
     seats = len(board.hand_sizes)
     following = (seat + 1) % seats
     danger = 0.0
-    for run in board.runs:
+    for run in board.melds:
         if run.owner != seat and _fits(run, card):
             danger = max(danger, 1.0 if run.owner == following else 0.4)
     neighbours = sum(1 for other in board.taken[following] if _near(card, other))

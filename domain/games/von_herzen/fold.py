@@ -280,22 +280,22 @@ def _pile_drawn(state: VonHerzenState, fact: VonHerzenPileDrawn) -> VonHerzenSta
 
 def _run_laid(state: VonHerzenState, fact: VonHerzenRunLaid) -> VonHerzenState:
     _require_turn(state, fact.seat, _LAYING, fact)
-    _require(fact.run == len(state.runs), fact)
+    _require(fact.run == len(state.melds), fact)
     hands = with_entry(state.hands, fact.seat, _minus(state.hands[fact.seat], fact.cards))
     taken = state.taken
     if taken[fact.seat]:
         taken = with_entry(taken, fact.seat, tuple([card for card in taken[fact.seat] if card not in fact.cards]))
-    runs = (*state.runs, new_run(fact.run, fact.seat, fact.cards))
-    return replace(state, hands=hands, taken=taken, runs=runs, progress=True)
+    melds = (*state.melds, new_run(fact.run, fact.seat, fact.cards))
+    return replace(state, hands=hands, taken=taken, melds=melds, progress=True)
 
 
 def _laid_off(state: VonHerzenState, fact: VonHerzenCardLaidOff) -> VonHerzenState:
     _require_turn(state, fact.seat, _LAYING, fact)
     _require(fact.run >= 0, fact)
-    longer = extended(state.runs[fact.run], fact.card, fact.end)
-    runs = (*state.runs[: fact.run], longer, *state.runs[fact.run + 1 :])
+    longer = extended(state.melds[fact.run], fact.card, fact.end)
+    melds = (*state.melds[: fact.run], longer, *state.melds[fact.run + 1 :])
     hands, taken = _put_down(state, fact.seat, fact.card)
-    return replace(state, hands=hands, taken=taken, runs=runs, progress=True)
+    return replace(state, hands=hands, taken=taken, melds=melds, progress=True)
 
 
 def _discarded(state: VonHerzenState, fact: VonHerzenCardDiscarded) -> VonHerzenState:
@@ -350,7 +350,7 @@ def run_points(run: VonHerzenRun, *, pure_flute_four: bool) -> int:
 def score(state: VonHerzenState) -> tuple[int, ...]:
     """Return what each seat would score if the round ended now (section 7)."""
     points = [-len(hand) for hand in state.hands]  # V-63
-    for run in state.runs:
+    for run in state.melds:
         points[run.owner] += run_points(run, pure_flute_four=state.options.pure_flute_four)
     return tuple(points)
 

@@ -88,9 +88,9 @@ def _draw_entries(state: VonHerzenState) -> tuple[VonHerzenLegal, ...]:
 
 def _lay_entries(state: VonHerzenState, seat: Seat, hand: VonHerzenCards) -> tuple[VonHerzenLegal, ...]:
     entries: list[VonHerzenLegal] = []
-    runs = runs_in(hand)
-    if runs:
-        entries.append(VonHerzenLegalLay(runs))
+    melds = runs_in(hand)
+    if melds:
+        entries.append(VonHerzenLegalLay(melds))
     places = _lay_off_places(state, seat, hand)
     if places:
         entries.append(VonHerzenLegalLayOff(places))
@@ -102,14 +102,14 @@ def _lay_entries(state: VonHerzenState, seat: Seat, hand: VonHerzenCards) -> tup
 
 def _lay_off_places(state: VonHerzenState, seat: Seat, hand: VonHerzenCards) -> tuple[VonHerzenLayOffPlace, ...]:
     """Return every laying off that is open (V-43 to V-49)."""
-    if seat not in [run.owner for run in state.runs]:  # V-43
+    if seat not in [run.owner for run in state.melds]:  # V-43
         return ()
     own_joker = state.options.own_joker_layoff
     by_rank: dict[str, list[Card]] = {}
     for card in hand:
         by_rank.setdefault(card[0], []).append(card)
     places: list[VonHerzenLayOffPlace] = []
-    for run in state.runs:
+    for run in state.melds:
         for end in _ENDS:
             if fitting := by_rank.get(needed_rank(run, end)):
                 places += [
@@ -152,7 +152,7 @@ def sample(
         case VonHerzenLegalDrawPile():
             return VonHerzenDrawPile(entry.cards[choose(len(entry.cards))])
         case VonHerzenLegalLay():
-            return VonHerzenLay(entry.runs[choose(len(entry.runs))])
+            return VonHerzenLay(entry.melds[choose(len(entry.melds))])
         case VonHerzenLegalLayOff():
             place = entry.places[choose(len(entry.places))]
             return VonHerzenLayOff(place.card, place.run, place.end)

@@ -117,7 +117,7 @@ class VonHerzenState(Value, frozen=True):
     """Top card first."""
     pile: VonHerzenCards = ()
     """The discard pile, top card last."""
-    runs: tuple[VonHerzenRun, ...] = ()
+    melds: tuple[VonHerzenRun, ...] = ()
     taken: tuple[VonHerzenCards, ...] = ()
     """For each seat the cards it took from the discard pile and still holds: everybody saw them."""
     swap_round: int = 1
@@ -161,7 +161,7 @@ class VonHerzenBoard(Value, frozen=True):
     stock_size: int
     pile: VonHerzenCards
     """Top card last."""
-    runs: tuple[VonHerzenRun, ...]
+    melds: tuple[VonHerzenRun, ...]
     taken: tuple[VonHerzenCards, ...]
     """For each seat the cards it took from the discard pile and still holds."""
     swap_round: int

@@ -193,7 +193,7 @@ class VonHerzenLegalLay(Legal, frozen=True, tag="lay"):
     the other suit of the colour, or with a joker in the place of a real card, may be laid as well.
     """
 
-    runs: tuple[tuple[Card, ...], ...]
+    melds: tuple[tuple[Card, ...], ...]
 
 
 class VonHerzenLayOffPlace(Value, frozen=True):

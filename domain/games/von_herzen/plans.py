@@ -64,11 +64,11 @@ def masks(cards: Iterable[Card]) -> Masks:
     return once, twice
 
 
-def own_runs(runs: Sequence[VonHerzenRun], seat: int, *, own_joker: bool) -> tuple[OwnRun, ...]:
+def own_runs(melds: Sequence[VonHerzenRun], seat: int, *, own_joker: bool) -> tuple[OwnRun, ...]:
     """Return the runs of a seat that are not closed."""
     return tuple(
         OwnRun(run.id, run.colour == "red", PLACE[run.cards[0]], len(run.cards), own_joker and run.joker is None)
-        for run in runs
+        for run in melds
         if run.owner == seat and len(run.cards) < FULL
     )
 

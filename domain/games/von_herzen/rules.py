@@ -302,7 +302,7 @@ def _lay(
     fault = run_fault(move.cards)
     if fault is not None:
         return fault
-    return _after(state, seat, VonHerzenRunLaid(seat, len(state.runs), move.cards), chance)
+    return _after(state, seat, VonHerzenRunLaid(seat, len(state.melds), move.cards), chance)
 
 
 def _lay_off(
@@ -312,11 +312,11 @@ def _lay_off(
         return _INVALID_CARD
     if move.card not in state.hands[seat]:
         return _CARD_NOT_IN_HAND
-    if not any(run.owner == seat for run in state.runs):
+    if not any(run.owner == seat for run in state.melds):
         return _NOT_OUT
-    if not 0 <= move.run < len(state.runs):
+    if not 0 <= move.run < len(state.melds):
         return _UNKNOWN_RUN
-    run = state.runs[move.run]
+    run = state.melds[move.run]
     own_joker = state.options.own_joker_layoff
     fault = lay_off_fault(run, move.card, move.end, own=run.owner == seat, own_joker=own_joker)
     if fault is not None:

@@ -118,7 +118,7 @@ def board(state: VonHerzenState) -> VonHerzenBoard:
         hand_sizes=tuple(map(len, state.hands)),
         stock_size=len(state.stock),
         pile=state.pile,
-        runs=state.runs,
+        melds=state.melds,
         taken=state.taken,
         swap_round=state.swap_round,
         swap=_swap_board(swap),

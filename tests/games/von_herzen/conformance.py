@@ -86,7 +86,7 @@ _LAYING = (VonHerzenOffer, VonHerzenAccept, VonHerzenCounter, VonHerzenTake, Von
 
 def cards_in_play(state: VonHerzenState) -> Iterable[Card]:
     """Hands, stock, discard pile and runs; cards that lie offered are still in their hand."""
-    on_table = [card for run in state.runs for card in run.cards]
+    on_table = [card for run in state.melds for card in run.cards]
     return [*(card for hand in state.hands for card in hand), *state.stock, *state.pile, *on_table]
 
 
@@ -156,7 +156,7 @@ def candidates(state: VonHerzenState, seat: int) -> Iterable[VonHerzenMove]:
         yield VonHerzenLay(cards)
     foreign = [card for card in PACK if card not in hand][:3]
     for card in (*hand, *foreign, "7X"):
-        for number in range(len(state.runs) + 1):
+        for number in range(len(state.melds) + 1):
             for end in _ENDS:
                 yield VonHerzenLayOff(card, number, end)
 
@@ -214,7 +214,7 @@ def _listed(entry: VonHerzenLegal) -> Iterable[Any]:
         case VonHerzenLegalDrawPile():
             return map(VonHerzenDrawPile, entry.cards)
         case VonHerzenLegalLay():
-            return map(VonHerzenLay, entry.runs)
+            return map(VonHerzenLay, entry.melds)
         case VonHerzenLegalLayOff():
             return [VonHerzenLayOff(place.card, place.run, place.end) for place in entry.places]
         case VonHerzenLegalDiscard():

@@ -55,7 +55,7 @@ def melding(
     turn: int,
     phase: VonHerzenPhase = "lay",
     dealer: int = 0,
-    runs: Sequence[Given] = (),
+    melds: Sequence[Given] = (),
     pile: str = "",
     stock: str = "",
     turn_number: int | None = None,
@@ -76,7 +76,7 @@ def melding(
         hands=tuple(in_canonical_order(cards(hand)) for hand in hands),
         stock=cards(stock),
         pile=cards(pile),
-        runs=tuple(new_run(number, owner, cards(text)) for number, (owner, text) in enumerate(runs)),
+        melds=tuple(new_run(number, owner, cards(text)) for number, (owner, text) in enumerate(melds)),
         taken=((),) * players,
         turn_number=(turn - dealer - 1) % players if turn_number is None else turn_number,
         idle_turns=idle_turns,
@@ -118,4 +118,4 @@ def refused(state: VonHerzenState, seat: int, move: VonHerzenMove) -> tuple[str,
 
 def laid(state: VonHerzenState) -> list[str]:
     """The runs on the table as text."""
-    return [" ".join(run.cards) for run in state.runs]
+    return [" ".join(run.cards) for run in state.melds]

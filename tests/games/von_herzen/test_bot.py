@@ -118,42 +118,42 @@ def test_cards_of_one_rank_and_colour_go_into_different_runs() -> None:
     state = melding(["7S 7C", "8H 9H TH JH QH KH 8D 9D TD 9C", "9S"], turn=1, turn_number=4)
     while isinstance(move := choice(state), VonHerzenLay | VonHerzenLayOff):
         state = after(state, (1, move))
-    assert sorted(len(run.cards) for run in state.runs) == [3, 6]
+    assert sorted(len(run.cards) for run in state.melds) == [3, 6]
 
 
 def test_a_card_for_the_own_run_is_added_to_it() -> None:
-    state = melding(["7S 8S", "JD 7C", "9S"], turn=1, turn_number=4, runs=[(1, "8H 9D TH")])
+    state = melding(["7S 8S", "JD 7C", "9S"], turn=1, turn_number=4, melds=[(1, "8H 9D TH")])
     assert choice(state) == VonHerzenLayOff("JD", 0, "up")
 
 
 def test_other_players_runs_are_not_fed_without_need() -> None:
     # given: two players; P1 could add QC to P0's run
-    runs = [(0, "9C TC JC"), (1, "8H 9D TH")]
-    state = melding(["7S 8S KH AD QH", "QC 7C 7D AH KD AS"], turn=1, turn_number=4, runs=runs)
+    melds = [(0, "9C TC JC"), (1, "8H 9D TH")]
+    state = melding(["7S 8S KH AD QH", "QC 7C 7D AH KD AS"], turn=1, turn_number=4, melds=melds)
     move = choice(state)
     assert not isinstance(move, VonHerzenLayOff)
 
 
 def test_other_players_runs_are_fed_to_go_out() -> None:
-    runs = [(0, "9C TC JC"), (1, "8H 9D TH")]
-    state = melding(["7S 8S KH AD QH", "QC 7D"], turn=1, turn_number=5, runs=runs, own_joker_layoff=False)
+    melds = [(0, "9C TC JC"), (1, "8H 9D TH")]
+    state = melding(["7S 8S KH AD QH", "QC 7D"], turn=1, turn_number=5, melds=melds, own_joker_layoff=False)
     state = after(state, (1, VonHerzenLayOff("7D", 1, "down")))
     assert choice(state) == VonHerzenLayOff("QC", 0, "up")
 
 
 def test_a_discard_that_fits_the_next_players_run_is_avoided() -> None:
-    runs = [(2, "9C TC JC")]
-    state = melding(["7S 8S 9D", "QC AH", "KD 7D 9H"], turn=1, turn_number=4, runs=runs)
+    melds = [(2, "9C TC JC")]
+    state = melding(["7S 8S 9D", "QC AH", "KD 7D 9H"], turn=1, turn_number=4, melds=melds)
     assert choice(state) == VonHerzenDiscard("AH")
 
 
 def test_the_last_card_is_discarded_to_go_out() -> None:
-    state = melding(["7S 8S 9D", "QC", "KD 7D 9H"], turn=1, turn_number=4, runs=[(2, "9C TC JC")])
+    state = melding(["7S 8S 9D", "QC", "KD 7D 9H"], turn=1, turn_number=4, melds=[(2, "9C TC JC")])
     assert choice(state) == VonHerzenDiscard("QC")
 
 
 def test_a_closing_turn_ends_when_nothing_can_be_laid() -> None:
-    state = melding(["7S 8S", "", "KD 7D 9H"], turn=2, phase="closing", out=1, runs=[(1, "9C TC JC")])
+    state = melding(["7S 8S", "", "KD 7D 9H"], turn=2, phase="closing", out=1, melds=[(1, "9C TC JC")])
     assert choice(state) == VonHerzenEndTurn()
 
 
@@ -190,11 +190,11 @@ def test_a_plan_gains_at_least_what_laying_the_longest_run_gains() -> None:
     planner = Planner((), 0.0)
     for seed in range(200):
         hand = Random(seed).sample(PACK, 9)
-        runs = runs_in(hand)
+        melds = runs_in(hand)
         gain = planner.gain(hand)
-        pure = max((2 * len(run) - 1 for run in runs), default=0)
+        pure = max((2 * len(run) - 1 for run in melds), default=0)
         assert gain >= pure, f"seed {seed}"
-        assert (planner.next_run(hand) is None) == (not runs), f"seed {seed}"
+        assert (planner.next_run(hand) is None) == (not melds), f"seed {seed}"
 
 
 @pytest.mark.parametrize("players", [2, 3, 4, 5, 6])

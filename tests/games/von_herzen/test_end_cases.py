@@ -118,13 +118,13 @@ JOKER_FLUTE = "JH QD KH AD 7H 8C 9D TH"
     ],
 )
 def test_real_cards_count_and_hand_cards_cost(run: str, hand: str, points: int, points_with_four: int) -> None:
-    runs = [(0, run)] if run else []
-    assert score(melding([hand, "9S"], turn=1, runs=runs)) == (points, -1)
-    assert score(melding([hand, "9S"], turn=1, runs=runs, pure_flute_four=True)) == (points_with_four, -1)
+    melds = [(0, run)] if run else []
+    assert score(melding([hand, "9S"], turn=1, melds=melds)) == (points, -1)
+    assert score(melding([hand, "9S"], turn=1, melds=melds, pure_flute_four=True)) == (points_with_four, -1)
 
 
 def test_vc_67_a_card_counts_for_the_owner_of_the_run_whoever_laid_it() -> None:
-    state = melding(["8D", "8C AC KD 7S", "JS"], turn=1, runs=[(0, "KS AS 7C"), (1, "9H TH JD QH")], turn_number=4)
+    state = melding(["8D", "8C AC KD 7S", "JS"], turn=1, melds=[(0, "KS AS 7C"), (1, "9H TH JD QH")], turn_number=4)
     state = after(state, (1, VonHerzenLayOff("8C", 0, "up")))
     assert score(state) == (3, 1, -1)
 

@@ -86,7 +86,7 @@ AGREED = VonHerzenCardsSwapped(3, 2, "agreed", HANDS[3][:2], HANDS[2][:2])
 # the meld phase, seat 0 to move
 HELD = ("7H 8H 9H TH KS", "7S", "8S")
 DRAWING = melding(HELD, turn=0, phase="draw", pile="AC QC", stock="7D 8D", dealer=2)
-LAYING = melding(HELD, turn=0, runs=[(1, "JD QD KD")], dealer=2)
+LAYING = melding(HELD, turn=0, melds=[(1, "JD QD KD")], dealer=2)
 STOCK_DRAWN = VonHerzenStockDrawn(0, "7D")
 PILE_DRAWN = VonHerzenPileDrawn(0, "QC")
 RUN = VonHerzenRunLaid(0, 1, cards("7H 8H 9H"))

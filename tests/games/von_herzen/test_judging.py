@@ -48,9 +48,9 @@ LAYING = melding(
     ["7C 8C", "TH JH 8S 9S 7D KC QD JC TS TD", "7S 9C"],
     turn=1,
     turn_number=4,
-    runs=[(0, "7H 8H 9H"), (1, "QS KS AS"), (1, "9D TC JD QH"), (2, "7C 8C 9C TC JC QC KC AC")],
+    melds=[(0, "7H 8H 9H"), (1, "QS KS AS"), (1, "9D TC JD QH"), (2, "7C 8C 9C TC JC QC KC AC")],
 )
-NOT_OUT = replace(LAYING, runs=(LAYING.runs[0],))
+NOT_OUT = replace(LAYING, melds=(LAYING.melds[0],))
 CLOSING = replace(LAYING, phase="closing", turn_number=1, out=1, turn=2)
 OVER = replace(LAYING, phase="over")
 BEFORE = GAME.new(OFFERING.options, 4)

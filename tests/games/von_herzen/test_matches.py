@@ -136,14 +136,14 @@ def test_runs_on_the_table_are_runs_and_scores_are_the_sum_of_cards(
         if not isinstance(move, VonHerzenLay | VonHerzenLayOff) or after.round != before.round:
             continue
         words = f"{options}, players {name}, seed {seed + 100}: {move}"
-        assert all(run_fault(run.cards) is None for run in after.runs), words
-        jokers = sum(run.joker is not None for run in after.runs)
-        laid = sum(len(run.cards) for run in after.runs)
+        assert all(run_fault(run.cards) is None for run in after.melds), words
+        jokers = sum(run.joker is not None for run in after.melds)
+        laid = sum(len(run.cards) for run in after.melds)
         pure = 4 if options.pure_flute_four else 2
-        flutes = sum(pure if run.joker is None else 2 for run in after.runs if len(run.cards) == 8)
+        flutes = sum(pure if run.joker is None else 2 for run in after.melds if len(run.cards) == 8)
         held = sum(len(hand) for hand in after.hands)
         assert sum(score(after)) == laid - jokers + flutes - held, words
-        own = sum(run.owner == before.turn for run in after.runs)
+        own = sum(run.owner == before.turn for run in after.melds)
         assert isinstance(move, VonHerzenLay) or own > 0, words
 
 
@@ -221,8 +221,8 @@ def test_runs_are_suggested_exactly_where_one_can_be_laid(seed: int) -> None:
     rng = Random(seed)
     hand = tuple(rng.sample(PACK, rng.randrange(3, 12)))
 
-    def likes(runs: set[tuple[str, ...]] | tuple[tuple[str, ...], ...]) -> set[tuple[bool, str, int]]:
-        return {(sum(card[1] in "HD" for card in run) > 1, run[0][0], len(run)) for run in runs}
+    def likes(melds: set[tuple[str, ...]] | tuple[tuple[str, ...], ...]) -> set[tuple[bool, str, int]]:
+        return {(sum(card[1] in "HD" for card in run) > 1, run[0][0], len(run)) for run in melds}
 
     suggested = runs_in(hand)
     assert all(run_fault(run) is None and set(run) <= set(hand) for run in suggested), f"seed {seed}"

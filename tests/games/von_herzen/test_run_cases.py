@@ -37,7 +37,7 @@ def test_these_cards_are_a_run(text: str, colour: str, joker: str | None) -> Non
     # when
     state = after(state, (1, VonHerzenLay(cards(text))))
     # then
-    (run,) = state.runs
+    (run,) = state.melds
     assert (run.owner, run.cards, run.colour, run.joker) == (1, cards(text), colour, joker)
     assert state.hands[1] == ("JS",)
 
