@@ -23,9 +23,9 @@ FORMAT: Final = 1
 LIFTS: Final[dict[int, Callable[[dict[str, Any], list[Any]], tuple[dict[str, Any], list[Any]]]]] = {}
 """For each older format a function from its envelope and sealed parts to those of the next format."""
 
-PublicT = TypeVar("PublicT")
-FactT = TypeVar("FactT")
-MoveT = TypeVar("MoveT")
+PublicT = TypeVar("PublicT", bound=Struct)
+FactT = TypeVar("FactT", bound=Struct)
+MoveT = TypeVar("MoveT", bound=Struct)
 
 
 class PublicPart(Struct, Generic[PublicT], frozen=True, gc=False, omit_defaults=True):

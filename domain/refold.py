@@ -23,7 +23,7 @@ Kind: TypeAlias = Literal["options", "refused", "facts", "result"]
 `facts`: other facts would follow from it. `result`: the match would not be over, or with another result."""
 
 _AFTER_THE_END: Final = ("adjudicate",)
-_TEXT_MOST: Final = 300
+_CHARACTERS_MAX: Final = 300
 _encode: Final = msgspec.json.Encoder().encode
 
 
@@ -152,4 +152,4 @@ def _text(value: Any) -> str:
 
 
 def _shortened(text: str) -> str:
-    return text if len(text) <= _TEXT_MOST else text[: _TEXT_MOST - 3] + "..."
+    return text if len(text) <= _CHARACTERS_MAX else text[: _CHARACTERS_MAX - 3] + "..."

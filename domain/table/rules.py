@@ -59,7 +59,7 @@ def create(
 def sit(state: TableState, player: str, seat: Seat | None, client_seed: str | None) -> Facts | TableRefusal:
     """Judge sitting down on `seat`, or on the first open one; who sits already may add a seed."""
     if state.status not in OPEN_STATUSES:
-        return TableRefusal("table_over")
+        return TableRefusal("match_over")
     if state.status != "lobby":
         return TableRefusal("match_started")
     held = seat_of(state, player)
@@ -98,7 +98,7 @@ def unseat_bot(state: TableState, by: Seat | None, seat: Seat) -> Facts | TableR
 def leave(state: TableState, seat: Seat | None, secret: str) -> Facts | TableRefusal:
     """Judge leaving. In the lobby the seat becomes open, later a bot takes it."""
     if state.status not in OPEN_STATUSES:
-        return TableRefusal("table_over")
+        return TableRefusal("match_over")
     if seat is None:
         return TableRefusal("not_seated")
     started = state.status != "lobby"
@@ -149,7 +149,7 @@ def change_options(
 def mark_ready(state: TableState, seat: Seat | None, ready: bool) -> Facts | TableRefusal:
     """Judge a ready mark in the lobby; setting what is set already is no event (no facts)."""
     if state.status not in OPEN_STATUSES:
-        return TableRefusal("table_over")
+        return TableRefusal("match_over")
     if seat is None:
         return TableRefusal("not_seated")
     if state.status == "running":
@@ -183,7 +183,7 @@ def move(
     if open_decision is not None and open_decision != decision:
         return TableRefusal("stale_decision")
     if state.status == "closed":
-        return TableRefusal("table_over")
+        return TableRefusal("match_over")
     game = state.setup.game
     judged = game.decide(state.game_state, seat, asked, chance)
     if isinstance(judged, Rejection):
@@ -223,7 +223,7 @@ def seat_of(state: TableState, player: str) -> Seat | None:
 
 def _host(state: TableState, by: Seat | None) -> TableRefusal | None:
     if state.status not in OPEN_STATUSES:
-        return TableRefusal("table_over")
+        return TableRefusal("match_over")
     if by is None:
         return TableRefusal("not_seated")
     return None if by == state.host else TableRefusal("not_host")

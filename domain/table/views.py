@@ -33,7 +33,7 @@ class People(Struct, frozen=True, gc=False):
     """The seats of a table as everybody sees them, which stay the same for most of a round."""
 
     made_from: tuple[Any, ...]
-    """To see whether they have to be made again."""
+    """To see whether they have to be rebuilt."""
     seats: tuple[SeatPublic, ...]
     """In their order."""
 
@@ -183,7 +183,7 @@ def seat_part(state: TableState, seat: Seat, *, notes: Any = None, join_code: st
 
 
 def splice(public: bytes, part: bytes | None) -> bytes:
-    """Return the whole view: the public part with `you` as its last field, null for a spectator."""
+    """Return the complete view: the public part with `you` as its last field, null for a spectator."""
     return b'%b,"you":%b}' % (public[:-1], part or b"null")
 
 

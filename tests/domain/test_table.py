@@ -182,8 +182,8 @@ def test_a_table_that_the_last_person_leaves_is_closed() -> None:
     assert facts == Facts((BotSeated(0), TableClosed("abandoned"), SecretRevealed(SECRET)))
     state = after(state, facts, 0)
     assert (state.status, state.host, set(state.decisions)) == ("closed", None, {None})
-    assert rules.sit(state, BEN, None, None) == TableRefusal("table_over")
-    assert rules.leave(state, 1, SECRET) == TableRefusal("table_over")
+    assert rules.sit(state, BEN, None, None) == TableRefusal("match_over")
+    assert rules.leave(state, 1, SECRET) == TableRefusal("match_over")
 
 
 def test_ready_marks_inform_and_are_cleared_by_the_start() -> None:
@@ -220,5 +220,5 @@ def test_a_whole_match_ends_with_places_and_the_secret_and_accepts_nothing_more(
     assert sorted(outcome.places)[0] == 1
     refused = rules.move(state, 0, state.version, HEARTS.move_type.__args__[0](("2C", "3C", "4C")), CHANCE, SECRET)
     assert isinstance(refused, Rejection)
-    assert refused.code == "game_finished"
-    assert rules.start(state, 0, CHANCE) == TableRefusal("table_over")
+    assert refused.code == "match_over"
+    assert rules.start(state, 0, CHANCE) == TableRefusal("match_over")

@@ -262,8 +262,8 @@ def test_events_come_in_pages_and_complete_after_the_end(people: list[Player]) -
     deals = [fact for event in collected for fact in event["facts"] if fact["type"] == "round_dealt"]
     assert all(len(deal["order"]) == 52 for deal in deals), seed
     assert collected[-1]["table"][-1]["type"] == "secret_revealed", seed
-    assert code_of(people[0].move(table, view["version"], {"type": "play", "card": "2C"})) == "game_finished"
-    assert code_of(people[0].http.delete(f"/v1/tables/{table}/seats/me")) == "table_over"
+    assert code_of(people[0].move(table, view["version"], {"type": "play", "card": "2C"})) == "match_over"
+    assert code_of(people[0].http.delete(f"/v1/tables/{table}/seats/me")) == "match_over"
 
 
 # leaving

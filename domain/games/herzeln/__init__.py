@@ -4,7 +4,7 @@ from typing import Final
 
 from domain.decider import AnyGame, Game
 from domain.games.herzeln.bot import bot, sample
-from domain.games.herzeln.fold import evolve, new
+from domain.games.herzeln.fold import evolve, new, outcome
 from domain.games.herzeln.model import (
     HerzelnBoard,
     HerzelnFact,
@@ -16,9 +16,9 @@ from domain.games.herzeln.model import (
     HerzelnPublicFact,
     HerzelnState,
 )
-from domain.games.herzeln.options import SCHEMA, parse_options, seat_count
+from domain.games.herzeln.options import OPTIONS_SCHEMA, parse_options, seat_count
 from domain.games.herzeln.rulebook import REJECTIONS, RULES
-from domain.games.herzeln.rules import decide, legal, outcome, start, timeout_move, to_act
+from domain.games.herzeln.rules import decide, legal, start, timeout_move, to_act
 from domain.games.herzeln.views import board, hand, private, private_form, public_form, round_number, totals
 
 HERZELN_1: Final[
@@ -31,7 +31,7 @@ HERZELN_1: Final[
     rules=RULES,
     rejections=REJECTIONS,
     options_type=HerzelnOptions,
-    options_schema=SCHEMA,
+    options_schema=OPTIONS_SCHEMA,
     state_type=HerzelnState,
     move_type=HerzelnMove,
     fact_type=HerzelnFact,

@@ -3,7 +3,20 @@
 from typing import Final
 
 from domain.decider import Advice, AnyGame, Game, Notes, RoundLobby
-from domain.games.romme import advice, bot, facts, fold, lobby, model, moves, notes, options, rulebook, rules, views
+from domain.games.romme import (
+    advice,
+    bot,
+    facts,
+    fold,
+    lobby,
+    model,
+    moves,
+    options,
+    private_stream,
+    rulebook,
+    rules,
+    views,
+)
 
 ROMME_1: Final = Game(
     key="romme",
@@ -50,15 +63,15 @@ ROMME_1: Final = Game(
     ),
     notes=Notes(
         move_type=moves.RommePrivateMove,
-        fact_type=facts.RommeNoteFact,
-        new=notes.new,
-        decide=notes.decide,
-        evolve=notes.evolve,
-        consulted=notes.consulted,
-        resolve=notes.resolve,
-        hand=notes.hand,
-        private=notes.private,
-        legal=notes.legal,
+        fact_type=facts.RommePrivateStreamFact,
+        new=private_stream.new,
+        decide=private_stream.decide,
+        evolve=private_stream.evolve,
+        consulted=private_stream.consulted,
+        resolve=private_stream.resolve,
+        hand=private_stream.hand,
+        private=private_stream.private,
+        legal=private_stream.legal,
     ),
     advice=Advice(question_type=moves.RommeQuestion, answer_type=model.RommeAnswer, answer=advice.answer),
 )

@@ -4,17 +4,19 @@ from typing import Final, TypeAlias
 
 from domain.decider import AnyGame, Game
 from domain.games.von_herzen.bot import bot
-from domain.games.von_herzen.facts import Fact, PrivateFact, PublicFact
-from domain.games.von_herzen.fold import evolve, new
+from domain.games.von_herzen.facts import VonHerzenFact, VonHerzenPrivateFact, VonHerzenPublicFact
+from domain.games.von_herzen.fold import evolve, new, outcome
 from domain.games.von_herzen.legal import legal, sample
 from domain.games.von_herzen.model import VonHerzenBoard, VonHerzenOptions, VonHerzenPrivate, VonHerzenState
-from domain.games.von_herzen.moves import Legal, Move
-from domain.games.von_herzen.options import SCHEMA, parse_options, seat_count
+from domain.games.von_herzen.moves import VonHerzenLegal, VonHerzenMove
+from domain.games.von_herzen.options import OPTIONS_SCHEMA, parse_options, seat_count
 from domain.games.von_herzen.rulebook import REJECTIONS, RULES
-from domain.games.von_herzen.rules import decide, outcome, start, timeout_move, to_act
+from domain.games.von_herzen.rules import decide, start, timeout_move, to_act
 from domain.games.von_herzen.views import board, hand, private, private_form, public_form, round_number, totals
 
-VonHerzenGame: TypeAlias = Game[VonHerzenOptions, VonHerzenState, Move, Fact, VonHerzenBoard, VonHerzenPrivate, Legal]
+VonHerzenGame: TypeAlias = Game[
+    VonHerzenOptions, VonHerzenState, VonHerzenMove, VonHerzenFact, VonHerzenBoard, VonHerzenPrivate, VonHerzenLegal
+]
 
 VON_HERZEN_1: Final[VonHerzenGame] = Game(
     key="von_herzen",
@@ -25,15 +27,15 @@ VON_HERZEN_1: Final[VonHerzenGame] = Game(
     rules=RULES,
     rejections=REJECTIONS,
     options_type=VonHerzenOptions,
-    options_schema=SCHEMA,
+    options_schema=OPTIONS_SCHEMA,
     state_type=VonHerzenState,
-    move_type=Move,
-    fact_type=Fact,
-    public_type=PublicFact,
-    private_fact_type=PrivateFact,
+    move_type=VonHerzenMove,
+    fact_type=VonHerzenFact,
+    public_type=VonHerzenPublicFact,
+    private_fact_type=VonHerzenPrivateFact,
     board_type=VonHerzenBoard,
     private_type=VonHerzenPrivate,
-    legal_type=Legal,
+    legal_type=VonHerzenLegal,
     parse_options=parse_options,
     seat_count=seat_count,
     new=new,

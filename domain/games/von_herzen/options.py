@@ -19,7 +19,7 @@ _FLAGS: Final = {
 }
 _PICKS: Final = ("top", "any")  # V-32, the default first
 
-SCHEMA: Final[dict[str, Any]] = {
+OPTIONS_SCHEMA: Final[dict[str, Any]] = {
     "type": "object",
     "additionalProperties": False,
     "properties": {
@@ -74,7 +74,7 @@ SCHEMA: Final[dict[str, Any]] = {
 def parse_options(raw: Mapping[str, object], seats: int | None) -> VonHerzenOptions | OptionProblem:
     """Judge raw options and fill in the defaults; `seats` stands in for an absent `players`."""
     for name in raw:
-        if name not in SCHEMA["properties"]:
+        if name not in OPTIONS_SCHEMA["properties"]:
             return OptionProblem("option_unknown", "V-77", name)
     given = dict(raw)
     if "players" not in given:

@@ -35,7 +35,7 @@ OPTIONS: list[tuple[dict[str, object], int | None]] = [
 
 REVEALING = (HeartsCardsExchanged,)
 
-HISTORY = ("last_round",)
+HISTORY = ("last_trick",)
 
 PLAYTHROUGHS: dict[str, tuple[dict[str, object], int | None]] = {
     "standard": ({}, None),

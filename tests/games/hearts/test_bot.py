@@ -149,8 +149,7 @@ def test_a_certain_moon_is_shot() -> None:
         seen += [move] if seat == 0 else []
         _, state = accepted(state, seat, move)
     assert len(seen) == 9
-    assert state.last_round is not None
-    assert state.last_round.moon == 0
+    assert state.score_sheet[-1].moon == 0
 
 
 def test_the_bot_wins_clearly_more_than_its_share() -> None:

@@ -5,26 +5,19 @@ from functools import cache
 from random import Random
 
 import msgspec
-import pytest
 
 from domain.cards import CANONICAL, in_canonical_order
-from domain.decider import ImpossibleFactError, view_of
+from domain.decider import view_of
 from domain.games.hearts import HEARTS_1
 from domain.games.hearts.deal import PACK
 from domain.games.hearts.model import (
-    HeartsCardPlayed,
-    HeartsCardsExchanged,
     HeartsFact,
     HeartsLegalPlay,
-    HeartsMatchEnded,
     HeartsMove,
     HeartsPass,
-    HeartsPassCommitted,
     HeartsPlay,
-    HeartsRoundDealt,
     HeartsRoundScored,
     HeartsState,
-    HeartsTrickTaken,
 )
 from domain.games.hearts.rules import legal_cards
 from domain.games.hearts.values import MOON_CARDS
@@ -32,7 +25,6 @@ from tests.games.hearts.conformance import candidates, cards_in_play, hidden_fro
 from tests.games.hearts.positions import (
     TABLES,
     Step,
-    accepted,
     by_bot,
     by_sample,
     chance,
@@ -211,35 +203,3 @@ def pass_of(state: HeartsState, seat: int, rng: Random) -> tuple[str, ...]:
     move = HEARTS_1.sample(view_of(HEARTS_1, state, seat), rng.randrange)
     assert isinstance(move, HeartsPass)
     return move.cards
-
-
-IMPOSSIBLE: list[HeartsFact] = [
-    HeartsRoundDealt(1, 1, 4, PACK[4]),
-    HeartsRoundDealt(3, 1, 4, PACK[4]),
-    HeartsPassCommitted(0, ("2C", "3C", "4C")),
-    HeartsCardsExchanged(1, 0, ((), (), (), ())),
-    HeartsCardPlayed(0, "XX"),
-    HeartsCardPlayed(3, "QS"),
-    HeartsTrickTaken(0, 0, 0),
-    HeartsTrickTaken(4, 0, 0),
-    HeartsRoundScored(1, (26, 0, 0, 0), (0, 0, 0, 0), None, (26, 0, 0, 0), (26, 0, 0, 0)),
-    HeartsMatchEnded((0, 0, 0, 0), (1, 1, 1, 1)),
-]
-
-
-@pytest.mark.parametrize("fact", IMPOSSIBLE, ids=repr)
-def test_a_fact_that_does_not_fit_is_an_error(fact: HeartsFact) -> None:
-    state = next(step.after for step in steps(options(), 6) if len(step.after.trick) == 2)
-    with pytest.raises(ImpossibleFactError):
-        HEARTS_1.evolve(state, fact)
-
-
-def test_impossible_passes_are_errors() -> None:
-    state = next(iter(steps(options(), 6))).after
-    with pytest.raises(ImpossibleFactError):
-        HEARTS_1.evolve(state, HeartsPassCommitted(0, state.hands[1][:3]))
-    _, committed = accepted(state, 0, HeartsPass(state.hands[0][:3]))
-    with pytest.raises(ImpossibleFactError):
-        HEARTS_1.evolve(committed, HeartsPassCommitted(0, state.hands[0][:3]))
-    with pytest.raises(ImpossibleFactError):
-        HEARTS_1.evolve(HEARTS_1.new(options(), 4), HeartsRoundDealt(1, 1, 5, PACK[5]))

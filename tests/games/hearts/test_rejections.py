@@ -19,8 +19,8 @@ _, COMMITTED = accepted(PASSING, 0, HeartsPass(PASSING.hands[0][:3]))
 BAD_PASS = HeartsPass(("XX", "XX"))
 ORDER: list[tuple[str, HeartsState, int, HeartsMove, str, str]] = [
     # each move also breaks what is checked later
-    ("finished before seat", FINISHED, 9, BAD_PASS, "game_finished", "H-50"),
-    ("finished, play", FINISHED, 2, HeartsPlay("QH"), "game_finished", "H-50"),
+    ("finished before seat", FINISHED, 9, BAD_PASS, "match_over", "H-50"),
+    ("finished, play", FINISHED, 2, HeartsPlay("QH"), "match_over", "H-50"),
     ("seat before phase", FOLLOWING, 4, BAD_PASS, "not_seated", "H-56"),
     ("negative seat", FOLLOWING, -1, HeartsPlay("3D"), "not_seated", "H-56"),
     ("before the first deal", NEW, 0, BAD_PASS, "wrong_phase", "H-56"),

@@ -16,6 +16,7 @@ from domain.games.hearts.model import (
     HeartsState,
     HeartsTrick,
 )
+from domain.games.hearts.values import MOON_VALUE
 from domain.ranking import places
 from tests.games.hearts.positions import accepted, evolved, options, rejected
 
@@ -118,8 +119,7 @@ def test_a_round_is_scored_by_the_cards_taken(case: str) -> None:
     assert state.totals == scored.totals == scored.results
     assert isinstance(then, HeartsRoundDealt)
     board = HEARTS_1.board(state)
-    assert board.last_round is not None
-    assert (board.last_round.results, board.last_round.raw) == (scored.results, scored.raw)
+    assert (board.score_sheet[-1].points, board.score_sheet[-1].raw) == (scored.results, scored.raw)
 
 
 def test_the_moon_shooter_is_named() -> None:
@@ -164,7 +164,7 @@ def before_last_card(case: str) -> HeartsState:
     raw, takers = tuple(max(0, value) for value in gained), [0, 1]
     if moon is not None:
         takers = [gained.index(min(gained))] * 2
-        raw = tuple(sum(map(abs, gained)) // len(set(gained)) if seat == takers[0] else 0 for seat in range(players))
+        raw = tuple(MOON_VALUE[variant] if seat == takers[0] else 0 for seat in range(players))
     table = options(
         variant=variant,
         players=players,
@@ -211,7 +211,7 @@ def test_after_the_end_nothing_is_legal_and_everything_refused() -> None:
     for seat in range(4):
         assert HEARTS_1.legal(state, seat) == ()
         for move in (HeartsPlay("9C"), HeartsPass(("QS", "KS", "AS"))):
-            assert rejected(state, seat, move).code == "game_finished"
+            assert rejected(state, seat, move).code == "match_over"
 
 
 def test_the_passing_cycle_goes_on_after_a_tie_at_the_target() -> None:

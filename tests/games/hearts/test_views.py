@@ -123,8 +123,8 @@ def test_hc_v_7_after_the_round_all_see_tricks_and_results_but_no_passes() -> No
     assert len(cards_in(step.after.tricks)) == 52
     board = HEARTS_1.board(step.after)
     assert board.tricks == step.after.tricks
-    assert board.last_round is not None
-    assert (board.last_round.results, board.last_round.moon) == (scored.results, scored.moon)
+    assert board.last_trick == step.after.tricks[-1]
+    assert (board.score_sheet[-1].points, board.score_sheet[-1].moon) == (scored.results, scored.moon)
     assert not any(hasattr(fact, "passes") or hasattr(fact, "cards") for fact in public)
     for seat in range(4):
         assert HEARTS_1.private(step.after, seat).passed == step.after.passes[seat]

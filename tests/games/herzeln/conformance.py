@@ -57,7 +57,7 @@ def cards_in_play(state: HerzelnState) -> Iterable[Card]:
 def hidden_from(state: HerzelnState, seat: int | None) -> Iterable[Card]:
     """The other hands, until the round is scored."""
     now = state.round
-    if now is None or len(state.scores) >= now.number:
+    if now is None or len(state.score_sheet) >= now.number:
         return []
     return [card for other, hand in enumerate(now.hands) if other != seat for card in hand]
 

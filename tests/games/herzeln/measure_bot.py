@@ -53,7 +53,7 @@ class Tally:
         self.places += state.places[bot_seat]
         if state.places[bot_seat] == 1:
             self.won += 1 / state.places.count(1)
-        for score in state.scores:
+        for score in state.score_sheet:
             self.bot_points[score.contract] += score.points[bot_seat]
             self.other_points[score.contract] += sum(score.points) - score.points[bot_seat]
 

@@ -20,7 +20,7 @@ from domain.games.herzeln.model import (
     HerzelnOptions,
     HerzelnPackDealt,
     HerzelnPlay,
-    HerzelnScore,
+    HerzelnRoundResult,
     HerzelnState,
     HerzelnTrick,
     HerzelnTricks,
@@ -89,7 +89,7 @@ def at_layout(
     hands: Mapping[Seat, str],
     *,
     players: int = 4,
-    actor: Seat = 0,
+    turn: Seat = 0,
     finished: tuple[Seat, ...] = (),
     last_mover: Seat | None = None,
     totals: tuple[int, ...] | None = None,
@@ -99,14 +99,14 @@ def at_layout(
     for place, seat in enumerate(finished, 1):
         points[seat] = place_points(place)
     now = HerzelnLayout(
-        8, 3, hands_of(players, hands), tuple(points), actor, cards(line), finished, (), 0, last_mover
+        8, 3, hands_of(players, hands), tuple(points), turn, cards(line), finished, (), 0, last_mover
     )  # fmt: skip
     return _in_round(options(players), totals or (0,) * players, now)
 
 
 def _in_round(chosen: HerzelnOptions, totals: tuple[int, ...], now: HerzelnTricks | HerzelnLayout) -> HerzelnState:
     nothing = (0,) * chosen.players
-    scores = tuple(HerzelnScore(contract, 0, nothing) for contract in range(1, now.number))
+    scores = tuple(HerzelnRoundResult(contract, contract, 0, nothing) for contract in range(1, now.number))
     return HerzelnState(chosen, 0, totals, scores, (), None, now)
 
 
@@ -114,7 +114,8 @@ def dealt(contract: int, hands: Sequence[str], *, dealer: Seat, stop: bool = Fal
     """Return the state after a deal of these hands in the round of a contract."""
     players = len(hands)
     before = at_tricks(contract, {}, players=players, stop=stop)
-    before = HerzelnState(before.options, 0, before.totals, before.scores, (), None, None)
+    first_dealer = (dealer - contract + 1) % players
+    before = HerzelnState(before.options, first_dealer, before.totals, before.score_sheet, (), None, None)
     return evolve(before, HerzelnPackDealt(contract, contract, dealer, pack_for(hands, dealer)))
 
 

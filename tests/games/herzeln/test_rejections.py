@@ -69,7 +69,7 @@ def test_the_first_failing_check_gives_code_and_rule(
 @pytest.mark.parametrize("seat", [0, 7])
 @pytest.mark.parametrize("move", [HerzelnPass(), HerzelnPlay("XX"), HerzelnPlace("JC", "open")])
 def test_nothing_is_judged_after_the_match(seat: int, move: HerzelnMove) -> None:
-    assert refused(ended(), seat, move) == ("game_finished", "Z-53")
+    assert refused(ended(), seat, move) == ("match_over", "Z-53")
 
 
 def test_nothing_can_be_done_before_the_match() -> None:

@@ -5,7 +5,7 @@ import pytest
 from domain.games.herzeln import HERZELN_1
 from domain.games.herzeln.model import (
     HerzelnFirstDealerDrawn,
-    HerzelnMayPlay,
+    HerzelnLegalPlay,
     HerzelnPackDealt,
     HerzelnPlay,
     HerzelnTrick,
@@ -61,7 +61,7 @@ def test_the_highest_card_of_the_suit_led_takes_the_trick_and_its_seat_leads(tri
 def test_a_seat_must_follow_suit_if_it_can_and_never_has_to_beat(led: str, hand: str, playable: str) -> None:
     state = at_tricks(3, {0: "7D", 1: hand, 2: "8D"}, trick=led)
 
-    assert legal(state, 1) == (HerzelnMayPlay(cards(playable)),)
+    assert legal(state, 1) == (HerzelnLegalPlay(cards(playable)),)
     for card in cards(hand):
         if card in cards(playable):
             accepted(state, 1, HerzelnPlay(card))

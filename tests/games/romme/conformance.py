@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from domain.cards import RANKS, SUITS, Card
 from domain.decider import Seat
 from domain.games.romme.deck import DECK, FACE
-from domain.games.romme.facts import RommeCardDrawn, RommeFact, RommeNotes, RommeRoundEnded
+from domain.games.romme.facts import RommeCardDrawn, RommeFact, RommePrivateStream, RommeRoundEnded
 from domain.games.romme.fold import running
 from domain.games.romme.melds import chosen
 from domain.games.romme.model import RommeLegal, RommeMeld, RommeState
@@ -34,9 +34,9 @@ from domain.games.romme.moves import (
     RommeSwapJoker,
     RommeTakeBack,
 )
-from domain.games.romme.notes import open_drafts
 from domain.games.romme.offers import listed_moves
 from domain.games.romme.partition import possible_melds
+from domain.games.romme.private_stream import open_drafts
 
 OPTIONS: list[tuple[dict[str, object], int | None]] = [
     ({"rounds": 1}, 2),
@@ -94,7 +94,7 @@ def candidates(state: RommeState, seat: Seat) -> Iterator[RommeMove]:
     yield from (RommeDiscard(card) for card in (*DECK, *_NO_CARDS))
     hand = state.hands[seat]
     others = state.hands[(seat + 1) % state.seats][:2]
-    for meld in state.table:
+    for meld in state.melds:
         yield from _lay_offs(meld, (*hand, *others))
         for slot in meld.slots:
             yield from (RommeSwapJoker(meld.id, slot.card, card) for card in (*hand, *others[:1]))
@@ -127,7 +127,7 @@ def _lays(hand: tuple[Card, ...], others: tuple[Card, ...]) -> Iterator[RommeMov
         yield RommeLay((RommeChosenMeld(tuple(map(RommeChosenCard, cards))),))
 
 
-def private_moves(state: RommeState, seat: Seat, notes: RommeNotes) -> Iterator[RommePrivateMove]:
+def private_moves(state: RommeState, seat: Seat, notes: RommePrivateStream) -> Iterator[RommePrivateMove]:
     """Orders of the hand, melds to prepare, drafts to take back; some that do not fit."""
     hand = state.hands[seat]
     yield from (RommeSortHand("suit"), RommeSortHand("rank"), RommeArrangeHand(hand[::-1]), RommeArrangeHand(hand[1:]))
@@ -147,7 +147,7 @@ def questions(state: RommeState, seat: Seat) -> Iterator[RommeQuestion]:
     hand = state.hands[seat]
     yield from (RommeAskPartition(), RommeAskMelds(), RommeAskReadings(()), RommeAskReadings(("XX",)))
     yield from (RommeAskReadings(hand[:3]), RommeAskReadings(hand[:3], "m99"), RommeAskReadings(DECK[:3]))
-    yield from (RommeAskReadings(hand[:1], meld.id) for meld in state.table)
+    yield from (RommeAskReadings(hand[:1], meld.id) for meld in state.melds)
     for meld in possible_melds(hand)[:6]:
         yield RommeAskReadings(tuple(card.card for card in meld.meld.cards))
 
@@ -158,8 +158,8 @@ def questions(state: RommeState, seat: Seat) -> Iterator[RommeQuestion]:
 def cards_in_play(state: RommeState) -> list[Card]:
     """Hands, stock, pile and table."""
     hands = [card for hand in state.hands for card in hand]
-    table = [slot.card for meld in state.table for slot in meld.slots]
-    return [*hands, *state.stock[state.stock_drawn :], *state.pile, *table]
+    melds = [slot.card for meld in state.melds for slot in meld.slots]
+    return [*hands, *state.stock[state.stock_drawn :], *state.pile, *melds]
 
 
 def hidden_from(state: RommeState, seat: Seat | None) -> list[Card]:

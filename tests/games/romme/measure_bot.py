@@ -84,7 +84,7 @@ def rounds_won(rounds: int, seed: int) -> tuple[int, Counter[str], int, int]:
     reasons: Counter[str] = Counter()
     for number in range(rounds):
         place = number % SEATS
-        result = play_round(number, seed, [bot if seat == place else simple for seat in range(SEATS)]).results[-1]
+        result = play_round(number, seed, [bot if seat == place else simple for seat in range(SEATS)]).score_sheet[-1]
         won += place in result.winners
         own += result.points[place]
         others += sum(result.points) - result.points[place]
@@ -131,7 +131,7 @@ def prepared(state: RommeState, hand: tuple[Card, ...], *, out: bool) -> RommeSt
         shown=((),) * SEATS,
         taken=None,
         drawn=hand[-1],
-        table=tuple(meld for meld in state.table if not any(slot.card in hand for slot in meld.slots)),
+        melds=tuple(meld for meld in state.melds if not any(slot.card in hand for slot in meld.slots)),
         first_lay=(30 if out else None, *(None,) * (SEATS - 1)),
     )
 

@@ -12,7 +12,7 @@ import msgspec
 
 from domain.decider import OptionProblem, Seat, view_of
 from domain.fairness import MatchChance
-from domain.games.romme import ROMME_1, notes
+from domain.games.romme import ROMME_1, private_stream
 from domain.games.romme.bot import bot
 from domain.games.romme.model import RommeState
 from domain.games.romme.moves import RommeMove
@@ -67,12 +67,12 @@ def main() -> None:
     drawing = [decision for decision in decisions if decision[0].phase == "draw"]
     playing = [decision for decision in decisions if decision[0].phase == "play"]
     views = {id(decision): view_of(ROMME_1, decision[0], decision[1]) for decision in decisions}
-    none = notes.new()
+    none = private_stream.new()
     print(f"fold: {folded_again(matches, 10):,.0f} facts/s from JSON")
     show("decide", lambda it: decide(it[0], it[1], it[2], CHANCE), decisions)
     show("legal before the draw", lambda it: legal(it[0], it[1]), drawing)
     show("legal after the draw", lambda it: legal(it[0], it[1]), playing)
-    show("the same with drafts", lambda it: notes.legal(it[0], it[1], none), playing)
+    show("the same with drafts", lambda it: private_stream.legal(it[0], it[1], none), playing)
     show("board", lambda it: board(it[0]), decisions)
     show("board as JSON", lambda it: msgspec.json.encode(board(it[0])), decisions)
     show("bot from its view", lambda it: bot(views[id(it)], 1), decisions)

@@ -77,7 +77,7 @@ def test_w_125_nothing_is_changed_while_a_round_runs() -> None:
 
 def test_w_126_a_house_rule_changed_between_rounds_holds_from_the_next_one_on() -> None:
     _, state = accepted(position("4D", out=True, others=["2C"], seats=2), RommeDiscard("4D#1"))
-    state = replace(state, round=2, results=(state.results[0], replace(state.results[0], round=2)))
+    state = replace(state, round=2, score_sheet=(state.score_sheet[0], replace(state.score_sheet[0], round=2)))
     facts = change_options(state, {"joker_swap": True})
     assert facts == (RommeOptionChanged("joker_swap", False, True, changed=True),)
     later = folded(state, facts)
@@ -88,7 +88,7 @@ def test_w_126_a_house_rule_changed_between_rounds_holds_from_the_next_one_on() 
     assert started[0].options == options(joker_swap=True)
     later = folded(later, started)
     assert (later.round, later.round_options.joker_swap) == (3, True)
-    assert [result.options.joker_swap for result in later.results] == [False, False]
+    assert [result.options.joker_swap for result in later.score_sheet] == [False, False]
 
 
 def test_w_127_guests_change_nothing() -> None:

@@ -8,12 +8,14 @@ from typing import Any
 from msgspec.structs import replace
 
 from domain.cards import Card, in_canonical_order
-from domain.games.von_herzen.facts import Cards, VonHerzenCardsSwapped, VonHerzenRoundScored, VonHerzenStockDrawn
+from domain.games.von_herzen.facts import (
+    VonHerzenCards,
+    VonHerzenCardsSwapped,
+    VonHerzenRoundScored,
+    VonHerzenStockDrawn,
+)
 from domain.games.von_herzen.model import IDLE, VonHerzenState
 from domain.games.von_herzen.moves import (
-    End,
-    Legal,
-    Move,
     VonHerzenAccept,
     VonHerzenAgree,
     VonHerzenCounter,
@@ -21,10 +23,12 @@ from domain.games.von_herzen.moves import (
     VonHerzenDiscard,
     VonHerzenDrawPile,
     VonHerzenDrawStock,
+    VonHerzenEnd,
     VonHerzenEndTurn,
     VonHerzenLay,
     VonHerzenLayOff,
     VonHerzenLeave,
+    VonHerzenLegal,
     VonHerzenLegalAccept,
     VonHerzenLegalAgree,
     VonHerzenLegalCounter,
@@ -40,6 +44,7 @@ from domain.games.von_herzen.moves import (
     VonHerzenLegalPassOffer,
     VonHerzenLegalTake,
     VonHerzenLegalWithdraw,
+    VonHerzenMove,
     VonHerzenOffer,
     VonHerzenPassOffer,
     VonHerzenTake,
@@ -72,7 +77,7 @@ PLAYTHROUGHS: dict[str, tuple[dict[str, object], int | None]] = {
     "six_players_no_joker_later": ({"complete_rounds": 1, "own_joker_layoff": False, "pure_flute_four": True}, 6),
 }
 
-_ENDS: tuple[End, ...] = ("up", "down")
+_ENDS: tuple[VonHerzenEnd, ...] = ("up", "down")
 _LAYING = (VonHerzenOffer, VonHerzenAccept, VonHerzenCounter, VonHerzenTake, VonHerzenAgree)
 
 
@@ -81,7 +86,7 @@ _LAYING = (VonHerzenOffer, VonHerzenAccept, VonHerzenCounter, VonHerzenTake, Von
 
 def cards_in_play(state: VonHerzenState) -> Iterable[Card]:
     """Hands, stock, discard pile and runs; cards that lie offered are still in their hand."""
-    on_table = [card for run in state.runs for card in run.cards]
+    on_table = [card for run in state.melds for card in run.cards]
     return [*(card for hand in state.hands for card in hand), *state.stock, *state.pile, *on_table]
 
 
@@ -102,7 +107,7 @@ def permute_hidden(state: VonHerzenState, seat: int | None, rng: Random) -> VonH
     hidden = list(hidden_from(state, seat))
     instead = dict(zip(hidden, rng.sample(hidden, len(hidden)), strict=True))
 
-    def sorted_instead(cards: Cards) -> Cards:
+    def sorted_instead(cards: VonHerzenCards) -> VonHerzenCards:
         return in_canonical_order(instead.get(card, card) for card in cards)
 
     return replace(
@@ -127,7 +132,7 @@ def reveals(fact: Any, viewer: int | None) -> bool:
     return isinstance(fact, VonHerzenRoundScored) or viewer == fact.seat
 
 
-def shown(move: Move) -> object:
+def shown(move: VonHerzenMove) -> object:
     """Cards that are laid face down show their number alone."""
     return (type(move).__name__, len(move.cards)) if isinstance(move, _LAYING) else move
 
@@ -135,7 +140,7 @@ def shown(move: Move) -> object:
 # moves
 
 
-def candidates(state: VonHerzenState, seat: int) -> Iterable[Move]:
+def candidates(state: VonHerzenState, seat: int) -> Iterable[VonHerzenMove]:
     """All moves without cards; the others with the seat's own cards, those of others, wrong numbers, wrong
     orders, doubled and made-up cards."""
     yield from (VonHerzenPassOffer(), VonHerzenDecline(), VonHerzenLeave(), VonHerzenWithdraw())
@@ -151,12 +156,12 @@ def candidates(state: VonHerzenState, seat: int) -> Iterable[Move]:
         yield VonHerzenLay(cards)
     foreign = [card for card in PACK if card not in hand][:3]
     for card in (*hand, *foreign, "7X"):
-        for number in range(len(state.runs) + 1):
+        for number in range(len(state.melds) + 1):
             for end in _ENDS:
                 yield VonHerzenLayOff(card, number, end)
 
 
-def _face_down(state: VonHerzenState, seat: int, hand: Cards) -> Iterator[Cards]:
+def _face_down(state: VonHerzenState, seat: int, hand: VonHerzenCards) -> Iterator[VonHerzenCards]:
     """Lists of cards for the swap phase."""
     offered = state.swap.offered if state.swap else ()
     for source in (hand, offered) if seat == (state.swap and state.swap.giver) else (hand,):
@@ -171,7 +176,7 @@ def _face_down(state: VonHerzenState, seat: int, hand: Cards) -> Iterator[Cards]
     yield hand[::-1]
 
 
-def _runs(state: VonHerzenState, hand: Cards) -> Iterator[Cards]:
+def _runs(state: VonHerzenState, hand: VonHerzenCards) -> Iterator[VonHerzenCards]:
     """Lists of cards to be laid, runs and such as are none."""
     other = {card: card[0] + "CSHD"["SCDH".index(card[1])] for card in PACK}
     found = runs_in(hand)[:20]
@@ -188,13 +193,13 @@ def _runs(state: VonHerzenState, hand: Cards) -> Iterator[Cards]:
     yield from ((), hand, runs_in(PACK)[0])
 
 
-def listed(entries: tuple[Legal, ...], hand: Cards) -> Iterable[Move]:
+def listed(entries: tuple[VonHerzenLegal, ...], hand: VonHerzenCards) -> Iterable[VonHerzenMove]:
     """Every move that these entries allow."""
     for entry in entries:
         yield from _listed(entry)
 
 
-def _listed(entry: Legal) -> Iterable[Any]:
+def _listed(entry: VonHerzenLegal) -> Iterable[Any]:
     match entry:
         case VonHerzenLegalOffer():
             return map(VonHerzenOffer, _chosen(entry.cards, entry.least, entry.most))
@@ -209,7 +214,7 @@ def _listed(entry: Legal) -> Iterable[Any]:
         case VonHerzenLegalDrawPile():
             return map(VonHerzenDrawPile, entry.cards)
         case VonHerzenLegalLay():
-            return map(VonHerzenLay, entry.runs)
+            return map(VonHerzenLay, entry.melds)
         case VonHerzenLegalLayOff():
             return [VonHerzenLayOff(place.card, place.run, place.end) for place in entry.places]
         case VonHerzenLegalDiscard():
@@ -218,7 +223,7 @@ def _listed(entry: Legal) -> Iterable[Any]:
             return [_PLAIN[type(entry)]]
 
 
-_PLAIN: dict[type, Move] = {
+_PLAIN: dict[type, VonHerzenMove] = {
     VonHerzenLegalPassOffer: VonHerzenPassOffer(),
     VonHerzenLegalDecline: VonHerzenDecline(),
     VonHerzenLegalLeave: VonHerzenLeave(),
@@ -228,7 +233,7 @@ _PLAIN: dict[type, Move] = {
 }
 
 
-def _chosen(cards: Cards, least: int, most: int) -> Iterator[Cards]:
+def _chosen(cards: VonHerzenCards, least: int, most: int) -> Iterator[VonHerzenCards]:
     """Every choice of `least` to `most` cards."""
     for count in range(least, most + 1):
         yield from combinations(cards, count)

@@ -8,14 +8,14 @@ from typing import TypeAlias
 from domain.decider import Rejection, SeatView, view_of
 from domain.fairness import MatchChance
 from domain.games.von_herzen import VON_HERZEN_1
-from domain.games.von_herzen.facts import Fact
+from domain.games.von_herzen.facts import VonHerzenFact
 from domain.games.von_herzen.model import VonHerzenBoard, VonHerzenOptions, VonHerzenPrivate, VonHerzenState
-from domain.games.von_herzen.moves import Legal, Move
+from domain.games.von_herzen.moves import VonHerzenLegal, VonHerzenMove
 
 GAME = VON_HERZEN_1
 
-View: TypeAlias = SeatView[VonHerzenBoard, VonHerzenPrivate, Legal]
-Player: TypeAlias = Callable[[View, Random], Move]
+View: TypeAlias = SeatView[VonHerzenBoard, VonHerzenPrivate, VonHerzenLegal]
+Player: TypeAlias = Callable[[View, Random], VonHerzenMove]
 
 
 def chance_of(seed: int) -> MatchChance:
@@ -30,17 +30,17 @@ def options_of(players: int, **others: object) -> VonHerzenOptions:
     return options
 
 
-def careless(view: View, rng: Random) -> Move:
+def careless(view: View, rng: Random) -> VonHerzenMove:
     """Any listed move."""
     return GAME.sample(view, rng.randrange)
 
 
-def sensible(view: View, rng: Random) -> Move:
+def sensible(view: View, rng: Random) -> VonHerzenMove:
     """The game's own computer player."""
     return GAME.bot(view, rng.getrandbits(63))
 
 
-def started(options: VonHerzenOptions, seed: int) -> tuple[VonHerzenState, list[Fact]]:
+def started(options: VonHerzenOptions, seed: int) -> tuple[VonHerzenState, list[VonHerzenFact]]:
     """Return the state after the first deal, and the facts that led to it."""
     state = GAME.new(options, options.players)
     facts = list(GAME.start(state, chance_of(seed)))
@@ -49,7 +49,7 @@ def started(options: VonHerzenOptions, seed: int) -> tuple[VonHerzenState, list[
     return state, facts
 
 
-Step: TypeAlias = tuple[VonHerzenState, int, Move, tuple[Fact, ...], VonHerzenState]
+Step: TypeAlias = tuple[VonHerzenState, int, VonHerzenMove, tuple[VonHerzenFact, ...], VonHerzenState]
 """State before, seat, move, facts, state after."""
 
 

@@ -4,16 +4,16 @@ from collections.abc import Mapping, Sequence
 
 from domain.cards import Card, in_canonical_order
 from domain.decider import Chance, Rejection
-from domain.games.von_herzen.facts import Cards, Fact
-from domain.games.von_herzen.model import Phase, VonHerzenState, VonHerzenSwap
-from domain.games.von_herzen.moves import Move
+from domain.games.von_herzen.facts import VonHerzenCards, VonHerzenFact
+from domain.games.von_herzen.model import VonHerzenPhase, VonHerzenState, VonHerzenSwap
+from domain.games.von_herzen.moves import VonHerzenMove
 from domain.games.von_herzen.runs import PACK, new_run
 from tests.games.von_herzen.play import GAME, chance_of, options_of
 
 Given = tuple[int, str]
 
 
-def cards(text: str) -> Cards:
+def cards(text: str) -> VonHerzenCards:
     """`8H KS` as cards, in the order written."""
     return tuple(text.split())
 
@@ -52,14 +52,14 @@ def dealt(players: int, *, dealer: int = 0, hands: Sequence[str] = (), **options
 def melding(
     hands: Sequence[str],
     *,
-    actor: int,
-    phase: Phase = "lay",
+    turn: int,
+    phase: VonHerzenPhase = "lay",
     dealer: int = 0,
-    runs: Sequence[Given] = (),
+    melds: Sequence[Given] = (),
     pile: str = "",
     stock: str = "",
-    turn: int | None = None,
-    idle: int = 0,
+    turn_number: int | None = None,
+    idle_turns: int = 0,
     progress: bool = False,
     out: int | None = None,
     **options: object,
@@ -72,14 +72,14 @@ def melding(
         round=1,
         dealer=dealer,
         phase=phase,
-        actor=actor,
+        turn=turn,
         hands=tuple(in_canonical_order(cards(hand)) for hand in hands),
         stock=cards(stock),
         pile=cards(pile),
-        runs=tuple(new_run(number, owner, cards(text)) for number, (owner, text) in enumerate(runs)),
+        melds=tuple(new_run(number, owner, cards(text)) for number, (owner, text) in enumerate(melds)),
         taken=((),) * players,
-        turn=(actor - dealer - 1) % players if turn is None else turn,
-        idle=idle,
+        turn_number=(turn - dealer - 1) % players if turn_number is None else turn_number,
+        idle_turns=idle_turns,
         progress=progress,
         out=out,
     )
@@ -91,14 +91,16 @@ def giving(state: VonHerzenState) -> VonHerzenSwap:
     return state.swap
 
 
-def facts_of(state: VonHerzenState, seat: int, move: Move, chance: Chance | None = None) -> tuple[Fact, ...]:
+def facts_of(
+    state: VonHerzenState, seat: int, move: VonHerzenMove, chance: Chance | None = None
+) -> tuple[VonHerzenFact, ...]:
     """The facts of a move that must be accepted."""
     facts = GAME.decide(state, seat, move, chance or chance_of(0))
     assert not isinstance(facts, Rejection), (seat, move, facts)
     return facts
 
 
-def after(state: VonHerzenState, *moves: tuple[int, Move], chance: Chance | None = None) -> VonHerzenState:
+def after(state: VonHerzenState, *moves: tuple[int, VonHerzenMove], chance: Chance | None = None) -> VonHerzenState:
     """The state after these moves of these seats, which must all be accepted."""
     for seat, move in moves:
         for fact in facts_of(state, seat, move, chance):
@@ -106,7 +108,7 @@ def after(state: VonHerzenState, *moves: tuple[int, Move], chance: Chance | None
     return state
 
 
-def refused(state: VonHerzenState, seat: int, move: Move) -> tuple[str, str]:
+def refused(state: VonHerzenState, seat: int, move: VonHerzenMove) -> tuple[str, str]:
     """Code and rule of a move that must be refused."""
     answer = GAME.decide(state, seat, move, chance_of(0))
     assert isinstance(answer, Rejection), (seat, move, answer)
@@ -116,4 +118,4 @@ def refused(state: VonHerzenState, seat: int, move: Move) -> tuple[str, str]:
 
 def laid(state: VonHerzenState) -> list[str]:
     """The runs on the table as text."""
-    return [" ".join(run.cards) for run in state.runs]
+    return [" ".join(run.cards) for run in state.melds]

@@ -14,18 +14,18 @@ from domain.games.von_herzen.facts import VonHerzenRoundDealt, VonHerzenTurnEnde
 from domain.games.von_herzen.fold import hand_size, score
 from domain.games.von_herzen.model import VonHerzenOptions, VonHerzenState
 from domain.games.von_herzen.moves import (
-    Legal,
-    Move,
     VonHerzenCounter,
     VonHerzenDiscard,
     VonHerzenDrawPile,
     VonHerzenLay,
     VonHerzenLayOff,
     VonHerzenLeave,
+    VonHerzenLegal,
     VonHerzenLegalCounter,
     VonHerzenLegalDrawPile,
     VonHerzenLegalLeave,
     VonHerzenLegalOffer,
+    VonHerzenMove,
     VonHerzenOffer,
 )
 from domain.games.von_herzen.runs import PACK, run_fault, runs_in
@@ -33,7 +33,7 @@ from tests.games.von_herzen.conformance import OPTIONS, cards_in_play, listed
 from tests.games.von_herzen.play import GAME, Player, Step, View, careless, chance_of, options_of, sensible, steps
 
 
-def lazy(view: View, rng: Random) -> Move:
+def lazy(view: View, rng: Random) -> VonHerzenMove:
     """Never lays a card; draws what there is and discards at random."""
     while True:
         move = careless(view, rng)
@@ -41,7 +41,7 @@ def lazy(view: View, rng: Random) -> Move:
             return move
 
 
-def stalling(view: View, rng: Random) -> Move:
+def stalling(view: View, rng: Random) -> VonHerzenMove:
     """Takes from the pile alone where it can and discards the same card again: as little progress as possible."""
     for entry in view.legal:
         if isinstance(entry, VonHerzenLegalDrawPile):
@@ -52,7 +52,7 @@ def stalling(view: View, rng: Random) -> Move:
     return lazy(view, rng)
 
 
-def haggling(view: View, rng: Random) -> Move:
+def haggling(view: View, rng: Random) -> VonHerzenMove:
     """Offers whole hands, counters every offer, leaves every other one: the longest swap phase there is."""
     for entry in view.legal:
         if isinstance(entry, VonHerzenLegalOffer):
@@ -120,9 +120,11 @@ def test_cards_are_conserved_and_every_round_ends_in_time(options: VonHerzenOpti
             assert swap_moves <= options.players + 1, words
         turns += sum(isinstance(fact, VonHerzenTurnEnded) for fact in facts)
         assert turns <= turns_most(options), words
-        if len(after.scores) > rounds:
+        if len(after.score_sheet) > rounds:
             rounds, turns = rounds + 1, 0
-            assert after.totals == tuple(sum(column) for column in zip(*after.scores, strict=True)), words
+            assert after.totals == tuple(
+                sum(column) for column in zip(*(row.points for row in after.score_sheet), strict=True)
+            ), words
     assert rounds == options.complete_rounds * options.players
 
 
@@ -134,14 +136,14 @@ def test_runs_on_the_table_are_runs_and_scores_are_the_sum_of_cards(
         if not isinstance(move, VonHerzenLay | VonHerzenLayOff) or after.round != before.round:
             continue
         words = f"{options}, players {name}, seed {seed + 100}: {move}"
-        assert all(run_fault(run.cards) is None for run in after.runs), words
-        jokers = sum(run.joker is not None for run in after.runs)
-        laid = sum(len(run.cards) for run in after.runs)
+        assert all(run_fault(run.cards) is None for run in after.melds), words
+        jokers = sum(run.joker is not None for run in after.melds)
+        laid = sum(len(run.cards) for run in after.melds)
         pure = 4 if options.pure_flute_four else 2
-        flutes = sum(pure if run.joker is None else 2 for run in after.runs if len(run.cards) == 8)
+        flutes = sum(pure if run.joker is None else 2 for run in after.melds if len(run.cards) == 8)
         held = sum(len(hand) for hand in after.hands)
         assert sum(score(after)) == laid - jokers + flutes - held, words
-        own = sum(run.owner == before.actor for run in after.runs)
+        own = sum(run.owner == before.turn for run in after.melds)
         assert isinstance(move, VonHerzenLay) or own > 0, words
 
 
@@ -162,7 +164,7 @@ def test_everything_survives_the_wire(number: int) -> None:
         round_trip(move, GAME.move_type)
         for viewer in range(options.players):
             round_trip(GAME.private(before, viewer), GAME.private_type)
-        round_trip(GAME.legal(before, seat), tuple[Legal, ...])
+        round_trip(GAME.legal(before, seat), tuple[VonHerzenLegal, ...])
         for fact in facts:
             round_trip(fact, GAME.fact_type)
             round_trip(GAME.public_form(fact), GAME.public_type)
@@ -219,8 +221,8 @@ def test_runs_are_suggested_exactly_where_one_can_be_laid(seed: int) -> None:
     rng = Random(seed)
     hand = tuple(rng.sample(PACK, rng.randrange(3, 12)))
 
-    def likes(runs: set[tuple[str, ...]] | tuple[tuple[str, ...], ...]) -> set[tuple[bool, str, int]]:
-        return {(sum(card[1] in "HD" for card in run) > 1, run[0][0], len(run)) for run in runs}
+    def likes(melds: set[tuple[str, ...]] | tuple[tuple[str, ...], ...]) -> set[tuple[bool, str, int]]:
+        return {(sum(card[1] in "HD" for card in run) > 1, run[0][0], len(run)) for run in melds}
 
     suggested = runs_in(hand)
     assert all(run_fault(run) is None and set(run) <= set(hand) for run in suggested), f"seed {seed}"
@@ -228,7 +230,7 @@ def test_runs_are_suggested_exactly_where_one_can_be_laid(seed: int) -> None:
     assert len(suggested) == len(likes(suggested)), f"seed {seed}"
 
 
-def every_answer(build: Callable[[Callable[[int], int]], Move]) -> set[bytes]:
+def every_answer(build: Callable[[Callable[[int], int]], VonHerzenMove]) -> set[bytes]:
     """Everything that can be built over all answers of a chooser."""
     found: set[bytes] = set()
     paths: list[list[int]] = [[]]

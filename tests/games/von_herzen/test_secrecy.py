@@ -15,11 +15,10 @@ import pytest
 
 from domain.cards import Card, in_canonical_order
 from domain.decider import Chance, Rejection, view_of
-from domain.games.von_herzen.facts import Cards, Fact, VonHerzenCardsSwapped
+from domain.games.von_herzen.facts import VonHerzenCards, VonHerzenCardsSwapped, VonHerzenFact
 from domain.games.von_herzen.fold import hand_size
 from domain.games.von_herzen.model import VonHerzenState
 from domain.games.von_herzen.moves import (
-    Move,
     VonHerzenAccept,
     VonHerzenAgree,
     VonHerzenCounter,
@@ -27,6 +26,7 @@ from domain.games.von_herzen.moves import (
     VonHerzenDrawStock,
     VonHerzenEndTurn,
     VonHerzenLeave,
+    VonHerzenMove,
     VonHerzenOffer,
     VonHerzenPassOffer,
     VonHerzenTake,
@@ -59,7 +59,7 @@ def received(state: VonHerzenState, viewer: int | None) -> list[bytes]:
     return [encode(part) for part in parts]
 
 
-def told(facts: Sequence[Fact], viewer: int | None) -> list[bytes]:
+def told(facts: Sequence[VonHerzenFact], viewer: int | None) -> list[bytes]:
     """All that a viewer is sent of an event: the public form of each fact and the private one."""
     forms = [encode(GAME.public_form(fact)) for fact in facts]
     if viewer is not None:
@@ -87,13 +87,13 @@ def two_deals(players: int, viewer: int | None, rng: Random, **options: object) 
     return states
 
 
-def same_looking(move: Move, state: VonHerzenState, rng: Random) -> Move:
+def same_looking(move: VonHerzenMove, state: VonHerzenState, rng: Random) -> VonHerzenMove:
     """The same move with other cards where they are laid face down."""
     if not isinstance(move, FACE_DOWN):
         return move
     swap = state.swap
     assert swap is not None
-    source = swap.offered if isinstance(move, VonHerzenAgree) else state.hands[state.actor]
+    source = swap.offered if isinstance(move, VonHerzenAgree) else state.hands[state.turn]
     return type(move)(tuple(rng.sample(source, len(move.cards))))
 
 
@@ -130,7 +130,7 @@ def play_side_by_side(worlds: list[VonHerzenState], viewer: int | None, rng: Ran
         assert received(worlds[0], viewer) == received(worlds[1], viewer), words
         if viewer is not None:
             assert_probing_tells_nothing(worlds, viewer, rng, words)
-        seat = worlds[0].actor
+        seat = worlds[0].turn
         move = careless(view_of(GAME, worlds[0], seat), rng)
         others = move if seat == viewer else same_looking(move, worlds[1], rng)
         facts = [facts_of(worlds[0], seat, move), facts_of(worlds[1], seat, others)]
@@ -168,14 +168,14 @@ HANDS = [
 """Every seat holds one suit, so a card tells its owner."""
 
 
-def confided(state: VonHerzenState, seat: int, move: Move) -> dict[int, dict[str, object]]:
+def confided(state: VonHerzenState, seat: int, move: VonHerzenMove) -> dict[int, dict[str, object]]:
     """What each seat that is told more than everybody is told of the single fact of a move."""
     (fact,) = facts_of(state, seat, move)
     forms = {viewer: GAME.private_form(fact, viewer) for viewer in range(len(state.totals))}
     return {viewer: plain(form) for viewer, form in forms.items() if form is not None}
 
 
-def public(state: VonHerzenState, seat: int, move: Move) -> dict[str, object]:
+def public(state: VonHerzenState, seat: int, move: VonHerzenMove) -> dict[str, object]:
     (fact,) = facts_of(state, seat, move)
     form: dict[str, object] = plain(GAME.public_form(fact))
     return form
@@ -257,7 +257,7 @@ def test_agreeing_shows_the_cards_that_went_over_and_not_those_that_returned() -
 @pytest.mark.parametrize(
     ("state", "seat", "move"), [(ANSWERING, 2, VonHerzenDecline()), (AGREEING, 3, VonHerzenWithdraw())], ids=str
 )
-def test_declining_and_withdrawing_show_nobody_a_card(state: VonHerzenState, seat: int, move: Move) -> None:
+def test_declining_and_withdrawing_show_nobody_a_card(state: VonHerzenState, seat: int, move: VonHerzenMove) -> None:
     assert confided(state, seat, move) == {}
     state = after(state, (seat, move))
     for viewer in range(4):
@@ -281,7 +281,7 @@ def test_the_own_cards_on_the_table_are_shown_to_their_owner() -> None:
     private = [GAME.private(TAKING, seat) for seat in range(4)]
     assert [each.offered for each in private] == [(), (), (), cards("7D 8D 9D")]
     assert [each.countered for each in private] == [(), (), cards("7H 8H"), ()]
-    assert [GAME.board(TAKING).hand_counts, len(GAME.hand(TAKING, 3))] == [(8, 8, 8, 8), 8]
+    assert [GAME.board(TAKING).hand_sizes, len(GAME.hand(TAKING, 3))] == [(8, 8, 8, 8), 8]
 
 
 def test_cards_are_sent_in_a_fixed_order_whatever_the_order_of_choosing() -> None:
@@ -295,7 +295,7 @@ def test_cards_are_sent_in_a_fixed_order_whatever_the_order_of_choosing() -> Non
 
 def test_legal_moves_are_sent_to_the_seat_that_may_make_them_alone() -> None:
     for state in (OFFERING, ANSWERING, TAKING, AGREEING):
-        assert [bool(GAME.legal(state, seat)) for seat in range(4)] == [seat == state.actor for seat in range(4)]
+        assert [bool(GAME.legal(state, seat)) for seat in range(4)] == [seat == state.turn for seat in range(4)]
 
 
 # meld phase and end of the round
@@ -313,11 +313,11 @@ def test_a_card_from_the_stock_is_shown_to_who_draws_it_alone() -> None:
         assert (top in named(after(state, (1, VonHerzenDrawStock())), viewer)) == (viewer == 1)
 
 
-def absent(state: VonHerzenState, chance: Chance) -> tuple[VonHerzenState, tuple[Fact, ...]]:
+def absent(state: VonHerzenState, chance: Chance) -> tuple[VonHerzenState, tuple[VonHerzenFact, ...]]:
     """The state and the facts of the move that ends the round, if everybody is absent."""
     number = state.round
     while True:
-        facts = facts_of(state, state.actor, GAME.timeout_move(state, state.actor), chance)
+        facts = facts_of(state, state.turn, GAME.timeout_move(state, state.turn), chance)
         for fact in facts:
             state = GAME.evolve(state, fact)
         if state.round > number:
@@ -327,7 +327,7 @@ def absent(state: VonHerzenState, chance: Chance) -> tuple[VonHerzenState, tuple
 def test_the_end_of_a_round_shows_hands_and_stock_but_not_what_returned_unseen() -> None:
     # given: an offer that was declined, then nothing but absent players; five players, stock drawn up
     state = dealt(5)
-    given: Cards = state.hands[4][:3]
+    given: VonHerzenCards = state.hands[4][:3]
     state = after(state, (4, VonHerzenOffer(given)), (3, VonHerzenDecline()))
     state, facts = absent(state, chance_of(3))
     # then
@@ -344,7 +344,7 @@ def test_the_stock_is_shown_at_the_end_without_its_order() -> None:
     state = dealt(2)
     state = after(state, (1, VonHerzenPassOffer()), (0, VonHerzenPassOffer()))
     stock = (*sorted(state.stock[:-1], reverse=True), state.stock[-1])
-    state = msgspec.structs.replace(state, stock=stock, phase="lay", idle=3)
+    state = msgspec.structs.replace(state, stock=stock, phase="lay", idle_turns=3)
     facts = facts_of(state, 1, VonHerzenEndTurn())
     scored = plain(GAME.public_form(facts[1]))
     assert scored["stock"] == list(in_canonical_order(stock)) != list(stock)
