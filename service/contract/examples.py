@@ -7,7 +7,7 @@ from typing import Any, Final
 import msgspec
 
 from domain.decider import Rejection
-from domain.explain import explain, moves_with
+from domain.explain import explain, moves_to_explain
 from domain.merkle import leaf_hash, node_hash
 from domain.record import Inclusion
 from domain.registry import CURRENT
@@ -193,7 +193,7 @@ def _replay(match: ExampleMatch) -> Any:
 
 def _explained(match: ExampleMatch) -> Any:
     view, key = match.view(), match.game.key
-    judged = _builtin(explain(match.state, 0, moves_with(match.game, view["you"]["hand"][:2])))
+    judged = _builtin(explain(match.state, 0, moves_to_explain(match.state, 0, view["you"]["hand"])[:2]))
     return {"game": key, "version": match.state.version, "seat": 0, "view": view, "answers": judged}
 
 

@@ -44,7 +44,7 @@ class ExampleMatch:
         self._record(made, "create", None, None, None)
         key = fairness.match_key(TABLE.bytes, SECRET, game.rules_id, [None] * self.state.setup.seats)
         self.chance = fairness.MatchChance(key)
-        started = rules.start(self.state, 0, self.chance)
+        started = rules.start(self.state, 0, self.chance, SECRET.hex())
         if not isinstance(started, Facts):
             raise TypeError(f"{game.key}: {started}")
         self._apply(started, "start", 0, None, None)

@@ -183,7 +183,7 @@ class Tables:
             following = state.setup.game.round_number(state.game_state) + 1
             if round_number != following:
                 return Facts() if round_number < following else TableRefusal("round_not_next")
-            return rules.start(state, own, table.chance)
+            return rules.start(state, own, table.chance, table.secret.hex())
 
         return await self._command(stream, account, once("start"), judge)
 

@@ -103,7 +103,8 @@ def _next_step(
     game = state.setup.game
     if state.status == "between_rounds":
         host = state.host or 0
-        return Step(host, None, game.round_number(state.game_state) + 1, _facts(rules.start(state, host, chance)))
+        started = _facts(rules.start(state, host, chance, secret))
+        return Step(host, None, game.round_number(state.game_state) + 1, started)
     acting = [seat for seat, decision in enumerate(state.decisions) if decision is not None]
     if state.status != "running" or not acting:
         return None

@@ -63,7 +63,7 @@ def generate(
     for player in people[1:]:
         facts = _facts(rules.sit(live.state, player, None, "5e" * 32))
         writer.write(live, "sit", None, None, None, facts)
-    writer.write(live, "start", 0, None, None, _facts(rules.start(live.state, 0, live.chance)))
+    writer.write(live, "start", 0, None, None, _facts(rules.start(live.state, 0, live.chance, live.secret.hex())))
     for step in play(live, seed, most, bots=bots):
         type_ = "start" if step.decision is None else step.move.__struct_config__.tag
         move = None if step.decision is None else step.move

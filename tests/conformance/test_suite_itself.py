@@ -14,6 +14,7 @@ from msgspec.structs import replace as changed
 
 from domain.cards import CANONICAL, pack
 from domain.decider import AnyGame, Rejection
+from domain.explain import every_choice
 from tests.conformance.checks import cards, declarations, ends, folding, forms, interference, legality, secrecy
 from tests.conformance.hooks import Hooks
 from tests.conformance.matches import Match, play
@@ -361,8 +362,8 @@ def test_every_choice_finds_all_answers_once() -> None:
         first = choose(3)
         return (first, choose(2)) if first == 1 else (first,)
 
-    assert list(legality.every_choice(build, 10)) == [(0,), (1, 0), (1, 1), (2,)]
-    assert list(legality.every_choice(build, 2)) == [(0,), (1, 0)]
+    assert list(every_choice(build, 10)) == [(0,), (1, 0), (1, 1), (2,)]
+    assert list(every_choice(build, 2)) == [(0,), (1, 0)]
 
 
 def test_playthroughs_are_kept_beside_the_tests() -> None:

@@ -51,13 +51,15 @@ class PlayedMatch:
         return fairness.MatchChance(fairness.match_key(TABLE.bytes, SECRET, self.game.rules_id, seeds))
 
     def _play(self, choose: Any) -> None:
-        self._do(rules.start(self.state, 0, self._chance()), "start", 0)
+        self._do(rules.start(self.state, 0, self._chance(), SECRET.hex()), "start", 0)
         self._go_on(choose)
 
     def _go_on(self, choose: Any) -> None:
         while self.state.status != "finished":
             if self.state.status == "between_rounds":
-                self._do(rules.start(self.state, self.state.host, self._chance()), "start", self.state.host)
+                self._do(
+                    rules.start(self.state, self.state.host, self._chance(), SECRET.hex()), "start", self.state.host
+                )
                 continue
             seat = next(seat for seat, decision in enumerate(self.state.decisions) if decision is not None)
             move = self.game.sample(view_of(self.game, self.state.game_state, seat), choose)

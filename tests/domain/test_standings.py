@@ -60,7 +60,7 @@ class LeftMatch(PlayedMatch):
     """A match that seat 2 leaves while it runs."""
 
     def _play(self, choose: Any) -> None:
-        self._do(rules.start(self.state, 0, self._chance()), "start", 0)
+        self._do(rules.start(self.state, 0, self._chance(), SECRET.hex()), "start", 0)
         self._do(rules.leave(self.state, 2, SECRET.hex()), "leave", 2)
         self._go_on(choose)
 
@@ -94,7 +94,7 @@ class AbandonedMatch(PlayedMatch):
     """A match that everybody leaves."""
 
     def _play(self, choose: Any) -> None:  # noqa: ARG002 - nobody plays
-        self._do(rules.start(self.state, 0, self._chance()), "start", 0)
+        self._do(rules.start(self.state, 0, self._chance(), SECRET.hex()), "start", 0)
         for seat in (0, 2, 3):
             self._do(rules.leave(self.state, seat, SECRET.hex()), "leave", seat)
 

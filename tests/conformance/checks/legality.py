@@ -1,9 +1,10 @@
 """What `legal` offers is what `decide` accepts; a refusal changes nothing and gives a reason."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any, Final
 
 from domain.decider import AnyGame, Rejection, Seat, SeatView, view_of
+from domain.explain import every_choice
 from tests.conformance.matches import Match
 from tests.conformance.wire import canonical
 
@@ -100,24 +101,3 @@ def _sampled(match: Match, view: SeatView[Any, Any, Any], leaves: int) -> tuple[
     """Return moves that a client can build from `legal`, and whether these are all."""
     moves = list(every_choice(lambda choose: match.game.sample(view, choose), leaves + 1))
     return moves[:leaves], len(moves) <= leaves
-
-
-def every_choice(build: Callable[[Callable[[int], int]], Any], limit: int) -> Iterable[Any]:
-    """Return what `build` makes over all answers of the function it chooses with, up to `limit` things."""
-    answers: list[int] = []
-    for _ in range(limit):
-        sizes: list[int] = []
-
-        def choose(n: int, sizes: list[int] = sizes) -> int:
-            if len(sizes) == len(answers):
-                answers.append(0)
-            sizes.append(n)
-            assert n > answers[len(sizes) - 1], "the same answers lead to another question"
-            return answers[len(sizes) - 1]
-
-        yield build(choose)
-        while answers and answers[-1] == sizes[len(answers) - 1] - 1:
-            answers.pop()
-        if not answers:
-            return
-        answers[-1] += 1

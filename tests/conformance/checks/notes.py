@@ -7,7 +7,8 @@ from typing import Any
 import msgspec
 
 from domain.decider import Rejection, Seat, SeatView
-from tests.conformance.checks.legality import check_reason, every_choice
+from domain.explain import every_choice
+from tests.conformance.checks.legality import check_reason
 from tests.conformance.matches import Match
 from tests.conformance.wire import canonical
 

@@ -59,7 +59,7 @@ def table_of(status: str) -> TableState:
     assert isinstance(seated, Facts)
     state = apply(state, None, seated)
     if status == "running":
-        running = table_rules.start(state, 0, CHANCE)
+        running = table_rules.start(state, 0, CHANCE, "")
         assert isinstance(running, Facts)
         state = apply(state, 0, running)
     assert state.status == status
