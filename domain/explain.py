@@ -16,7 +16,7 @@ from domain.fairness import MatchChance
 from domain.table import rules
 from domain.table.model import REFUSALS, Accepted, TableRefusal, TableState
 
-LISTED_MAX: Final = 60
+LISTED_MAX: Final = 16
 """Ways through `Game.sample` that are tried for the moves that a seat may make."""
 _SOME_CHANCE: Final = MatchChance(bytes(32))
 """Whether a move is legal never depends on a later shuffle, so that of the match is not asked for."""
