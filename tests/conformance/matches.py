@@ -23,34 +23,38 @@ AnyNotes: TypeAlias = Notes[Any, Any, Any, Any]
 
 
 class WatchedChance:
-    """Chance that follows from a key and remembers the pack of each round, and every pack shuffled."""
+    """Chance that follows from a key and remembers the pack of each round, and every order it gave."""
 
     def __init__(self, key: bytes) -> None:
         self._chance = MatchChance(key)
         self.packs: dict[int, tuple[Card, ...]] = {}
-        self.shuffled: list[tuple[Card, ...]] = []
+        self.orders: list[tuple[Card, ...]] = []
 
     def shuffle(self, round_number: int, shuffle_number: int, cards: Sequence[Card]) -> tuple[Card, ...]:
-        assert list(cards) == sorted(set(cards), key=_canonical_place), f"not in canonical order: {cards}"
-        self.shuffled.append(tuple(cards))
+        canonical_order = sorted(set(cards), key=_canonical_place)
+        assert list(cards) == canonical_order, f"chance.shuffle is given cards that are not in canonical order: {cards}"
         if shuffle_number == 0:
             self.packs[round_number] = tuple(cards)
-        return self._chance.shuffle(round_number, shuffle_number, cards)
+        order = self._chance.shuffle(round_number, shuffle_number, cards)
+        self.orders.append(order)
+        return order
 
     def draw(self, name: str, n: int) -> int:
         return self._chance.draw(name, n)
 
 
 class ExchangedChance:
-    """Chance in which some cards have changed places with each other, as a viewer could not tell."""
+    """Chance in whose shuffle `number` (from 0) some cards have changed places, as a viewer could not tell."""
 
-    def __init__(self, chance: Chance, instead: Mapping[Card, Card]) -> None:
+    def __init__(self, chance: Chance, number: int, instead: Mapping[Card, Card]) -> None:
         self._chance = chance
+        self._before = number
         self._instead = instead
 
     def shuffle(self, round_number: int, shuffle_number: int, cards: Sequence[Card]) -> tuple[Card, ...]:
         order = self._chance.shuffle(round_number, shuffle_number, cards)
-        return tuple(self._instead.get(card, card) for card in order)
+        self._before -= 1
+        return tuple(self._instead.get(card, card) for card in order) if self._before == -1 else order
 
     def draw(self, name: str, n: int) -> int:
         return self._chance.draw(name, n)
@@ -170,7 +174,8 @@ class _Play:
         assert game.outcome(state) is None, self.match.at(None, "an outcome before the start")
         state = self._record("start", None, None, game.start(state, self.match.chance), state)
         while game.outcome(state) is None:
-            assert len(self.match.steps) < self.match.hooks.events_max, self.match.at(None, "does not end")
+            most = self.match.hooks.events_max
+            assert len(self.match.steps) < most, self.match.at(None, f"does not end in {most} events (EVENTS_MAX)")
             state = self._move(state) if game.to_act(state) else self._between_rounds(state)
 
     def _record(self, kind: str, seat: Seat | None, move: Any, facts: Any, before: Any) -> Any:
@@ -229,8 +234,9 @@ class _Play:
 
     def _between_rounds(self, state: Any) -> Any:
         lobby = self.game.lobby
-        assert lobby is not None, self.match.at(self.match.steps[-1], "nobody acts")
-        assert lobby.between_rounds(state), self.match.at(self.match.steps[-1], "nobody acts")
+        stuck = self.match.at(self.match.steps[-1], "nobody acts, but there is no outcome: look at to_act and decide")
+        assert lobby is not None, stuck
+        assert lobby.between_rounds(state), stuck
         for values in self.match.hooks.option_changes:
             if self.rng.random() < 0.2:
                 facts = lobby.change_options(state, values)

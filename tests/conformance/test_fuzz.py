@@ -7,7 +7,7 @@ from random import Random
 
 from tests.conformance.hooks import Hooks
 from tests.fuzz import FINDINGS_MAX, check_match, compare, fuzz, options_for, until
-from tests.toy import conformance
+from tests.toy import highest_conformance as conformance
 from tests.toy.highest import GAMES as TOYS
 from tests.toy.highest.model import HighestChoose
 

@@ -16,7 +16,7 @@ from tests.conformance.checks import lobby, notes
 from tests.conformance.hooks import Hooks
 from tests.conformance.matches import Match, play
 from tests.conformance.suite import CHECKS
-from tests.toy import conformance
+from tests.toy import highest_conformance as conformance
 from tests.toy.highest import GAMES as TOYS
 from tests.toy.highest.model import HighestChoose, HighestRoundDealt, HighestState
 

@@ -20,7 +20,8 @@ from tests.conformance.hooks import Hooks
 from tests.conformance.matches import Match, play
 from tests.conformance.playthrough import FOLDER
 from tests.conformance.suite import CHECKS
-from tests.toy import conformance
+from tests.conformance.zones import EVERYBODY, Zone, cards_in
+from tests.toy import highest_conformance as conformance
 from tests.toy.highest import GAMES as TOYS
 from tests.toy.highest.model import (
     HighestCardChosen,
@@ -311,7 +312,7 @@ FAULTS = {
     "a bad move for the absent": Fault("invalid_card", MACHINES, {"timeout_move": _late_move}),
     "places that ignore totals": Fault("places|equal totals", ends.check_end, {"outcome": _places}),
     "rounds from nought": Fault(
-        "not in round 1", ends.check_rounds, {"round_number": lambda state: max(0, state.round - 1)}
+        "no round after the start", ends.check_rounds, {"round_number": lambda state: max(0, state.round - 1)}
     ),
 }
 
@@ -341,8 +342,8 @@ def test_a_match_that_cannot_be_played_fails(planted: dict[str, Any], said: str)
 
 def test_a_permutation_that_exchanges_nothing_is_no_proof() -> None:
     idle = replace(HOOKS, permute_hidden=lambda state, _seat, _rng: state)
-    with pytest.raises(AssertionError, match="never exchanges"):
-        SAME(replace(_match(TOY), hooks=idle), 50)
+    with pytest.raises(AssertionError, match="ever changes its place"):
+        interference.check_hidden_cards_are_exchanged([replace(_match(TOY), hooks=idle)], 50)
 
 
 def test_a_fact_that_may_not_reveal_to_a_viewer_is_held_to_it() -> None:
@@ -352,9 +353,15 @@ def test_a_fact_that_may_not_reveal_to_a_viewer_is_held_to_it() -> None:
 
 
 def test_hidden_cards_that_are_not_named_are_no_proof() -> None:
-    blind = replace(HOOKS, hidden_from=lambda _state, _seat: ())
-    with pytest.raises(AssertionError, match="never hides"):
-        secrecy.check_hidden_cards_are_known_to_the_suite(replace(_match(TOY), hooks=blind), 50)
+    blind = replace(HOOKS, zones=lambda state: [Zone(cards_in(HOOKS.zones(state)), EVERYBODY)])
+    with pytest.raises(AssertionError, match="never hide"):
+        secrecy.check_every_hand_is_hidden([replace(_match(TOY), hooks=blind)], 50)
+
+
+def test_a_zone_that_hides_a_hand_from_its_owner_is_found() -> None:
+    blind = replace(HOOKS, zones=lambda state: [Zone(cards_in(HOOKS.zones(state)), ())])
+    with pytest.raises(AssertionError, match="which holds them"):
+        secrecy.check_no_hand_is_hidden_from_its_owner(replace(_match(TOY), hooks=blind), 50)
 
 
 def test_every_choice_finds_all_answers_once() -> None:

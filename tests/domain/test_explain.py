@@ -94,7 +94,7 @@ def test_an_explanation_says_nothing_of_hidden_cards(game: AnyGame) -> None:
             moves = [*moves_with(game, game.hand(state.game_state, seat)), *hooks.candidates(state.game_state, seat)][
                 :40
             ]
-            other = _with(state, hooks.permute_hidden(state.game_state, seat, rng))
+            other = _with(state, hooks.other_distribution(game, state.game_state, seat, rng))
             changed += other.game_state != state.game_state
             assert explain(state, seat, moves) == explain(other, seat, moves)
     assert changed

@@ -27,7 +27,7 @@ def check_notes(match: Match, positions: int) -> None:
     for words, state in match.positions(positions // 2, "notes"):
         for seat in range(match.seats):
             before = canonical(state)
-            other = match.hooks.permute_hidden(state, seat, rng)
+            other = match.hooks.other_distribution(match.game, state, seat, rng)
             own = notes.new()
             for _ in range(MOVES_MAX):
                 where = f"{words} seat {seat} with notes {own}"
@@ -51,7 +51,7 @@ def check_advice(match: Match, positions: int) -> None:
     rng = match.rng("advice")
     for words, state in match.positions(positions, "advice"):
         for seat in range(match.seats):
-            other = match.hooks.permute_hidden(state, seat, rng)
+            other = match.hooks.other_distribution(match.game, state, seat, rng)
             for asked in questions(state, seat):
                 question = _through(advice.question_type)(canonical(asked))
                 answer = advice.answer(state, seat, question)

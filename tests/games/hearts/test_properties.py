@@ -28,7 +28,8 @@ from domain.games.hearts.model import (
 )
 from domain.games.hearts.rules import legal_cards
 from domain.games.hearts.values import MOON_CARDS
-from tests.games.hearts.conformance import candidates, cards_in_play, hidden_from, listed, permute_hidden
+from tests.conformance.zones import cards_in, hidden_cards
+from tests.games.hearts.conformance import candidates, listed, permute_hidden, zones
 from tests.games.hearts.positions import (
     TABLES,
     Step,
@@ -73,7 +74,7 @@ def matches() -> tuple[tuple[str, Step], ...]:
 def test_every_card_is_in_exactly_one_place_and_hands_stay_even() -> None:
     for name, step in matches():
         state = step.after
-        assert in_canonical_order(cards_in_play(state)) == PACK[state.options.players], name
+        assert in_canonical_order(cards_in(zones(state))) == PACK[state.options.players], name
         if not state.trick:
             assert len({len(hand) for hand in state.hands}) == 1, name
 
@@ -134,7 +135,7 @@ def test_what_a_seat_is_sent_does_not_depend_on_hidden_cards() -> None:
         if rng.random() < 0.85:
             continue
         for seat in (*range(step.after.options.players), None):
-            if not hidden_from(step.after, seat):
+            if not hidden_cards(zones(step.after), seat):
                 continue
             other = permute_hidden(step.after, seat, rng)
             assert sent(other, seat) == sent(step.after, seat), (name, seat)
@@ -150,7 +151,7 @@ def test_permuted_states_differ_where_something_is_hidden() -> None:
     rng = Random(1)
     differing = total = 0
     for _, step in matches():
-        if len(hidden_from(step.after, 0)) > 10:
+        if len(hidden_cards(zones(step.after), 0)) > 10:
             total += 1
             differing += permute_hidden(step.after, 0, rng).hands != step.after.hands
     assert differing > total * 0.95

@@ -16,7 +16,8 @@ from domain.games.romme.moves import RommeArrangeHand, RommeDiscard, RommePrepar
 from domain.games.romme.partition import possible_melds
 from domain.games.romme.rules import timeout_move
 from domain.games.romme.views import board, private_form, public_form
-from tests.games.romme.conformance import cards_in_play, hidden_from
+from tests.conformance.zones import cards_in, hidden_cards
+from tests.games.romme.conformance import zones
 from tests.games.romme.play import Chooser, Event, absent, at_random, by_bots, events
 from tests.games.romme.positions import CHANCE
 
@@ -29,7 +30,7 @@ CARD = re.compile(rb"[2-9TJQKA][CSHD]#\d|JK#\d")
 
 def check_state(state: RommeState, where: str) -> None:
     """Invariants 1, 4, 6, 7 and 11 of a state in a running round."""
-    assert sorted(cards_in_play(state)) == sorted(DECK), f"{where}: not every card once"
+    assert sorted(cards_in(zones(state))) == sorted(DECK), f"{where}: not every card once"
     for meld in state.table:
         shape = check_meld(meld.slots, "low" if meld.slots[0].face[0] == "A" else "high")
         assert isinstance(shape, Shape), f"{where}: {meld}"
@@ -71,7 +72,7 @@ def check_secrecy(event: Event, where: str) -> None:
     for fact, state in zip(event.facts, event.states, strict=True):
         told = msgspec.json.encode(public_form(fact)) + msgspec.json.encode(board(state))
         for viewer in (None, *range(state.seats)):
-            hidden = {card.encode() for card in hidden_from(state, viewer)}
+            hidden = {card.encode() for card in hidden_cards(zones(state), viewer)}
             confided = None if viewer is None else msgspec.json.encode(private_form(fact, viewer))
             assert hidden.isdisjoint(CARD.findall(told + (confided or b""))), f"{where}: {fact} for {viewer}"
 

@@ -29,7 +29,8 @@ from domain.games.von_herzen.moves import (
     VonHerzenOffer,
 )
 from domain.games.von_herzen.runs import PACK, run_fault, runs_in
-from tests.games.von_herzen.conformance import OPTIONS, cards_in_play, listed
+from tests.conformance.zones import cards_in
+from tests.games.von_herzen.conformance import OPTIONS, listed, zones
 from tests.games.von_herzen.play import GAME, Player, Step, View, careless, chance_of, options_of, sensible, steps
 
 
@@ -100,7 +101,7 @@ def assert_conserved(step: Step, words: str) -> None:
     """Every card is somewhere once; hands keep their size while cards are swapped (V-25)."""
     before, _, _, _, after = step
     if after.phase != "over":
-        assert Counter(cards_in_play(after)) == Counter(PACK), words
+        assert Counter(cards_in(zones(after))) == Counter(PACK), words
     if before.phase.startswith("swap"):
         assert {len(hand) for hand in after.hands} == {hand_size(len(after.hands))}, words
         if before.swap is not None:
