@@ -18,7 +18,7 @@ from domain.table.fold import apply
 from domain.table.model import Accepted, Facts, TableState
 from service.store.log import Log
 from service.tables.live_table import LiveTable, fold
-from tests.bench.games import SEATS
+from tests.bench.games import seats_of
 
 _encode: Final = msgspec.json.Encoder().encode
 
@@ -63,8 +63,9 @@ async def start_tables(
 
 
 async def _start_table(caller: "Caller", game: AnyGame, options: Mapping[str, object]) -> Table:
-    tokens = [(await caller.post("/v1/players", {"name": "Bench"}))["token"] for _ in range(SEATS)]
-    made = await caller.post("/v1/tables", {"game": game.key, "options": options, "seats": SEATS}, tokens[0])
+    seats = seats_of(game)
+    tokens = [(await caller.post("/v1/players", {"name": "Bench"}))["token"] for _ in range(seats)]
+    made = await caller.post("/v1/tables", {"game": game.key, "options": options, "seats": seats}, tokens[0])
     path = f"/v1/tables/{made['table']}"
     for token in tokens[1:]:
         await caller.post(f"{path}/seats", {"client_seed": "5e" * 32}, token)

@@ -8,14 +8,18 @@ from domain import fairness
 from domain.codec import Codec, Sealed
 from domain.decider import AnyGame, view_of
 from domain.record import FORMAT, Inclusion, RecordEvent, RecordHead, RecordHeader, RecordResult, RecordSeat, chunks
+from domain.registry import CURRENT
 from domain.seeded_random import seeded_random
 from domain.table import rules
 from domain.table.fold import apply, begin
 from domain.table.model import Accepted, Adjudicated, Facts, TableState
 from service.records.signer import Signer
+from tests.conformance.hooks import hooks_of
 
 TABLE = UUID("018f2b6e-7c1a-4d3e-9a44-5b6c7d8e9f01")
 SECRET = bytes(range(100, 132))
+SHORT = {key: hooks_of(game).short for key, game in CURRENT.items()}
+"""Options of a short match of each game."""
 SIGNER = Signer(bytes(32), "records.test")
 
 

@@ -9,7 +9,7 @@ import pytest
 from domain.decider import AnyGame, OptionProblem, Outcome, Rejection
 from domain.refold import Divergence, PlayedUnder, refold
 from domain.registry import CURRENT
-from tests.domain.matches import SECRET, TABLE, PlayedMatch
+from tests.domain.matches import SECRET, SHORT, TABLE, PlayedMatch
 from tests.toy.highest import GAMES as TOYS
 from tests.toy.highest.model import HighestCardsShown, HighestMatchEnded
 
@@ -36,8 +36,7 @@ def version_of(match: PlayedMatch, fact_type: type, number: int) -> int:
 
 @pytest.mark.parametrize("key", list(CURRENT))
 def test_a_match_does_not_change_under_rules_that_decide_alike(key: str) -> None:
-    options = {"romme": {"rounds": 1}, "hearts": {"target_score": 20}, "von_herzen": {"complete_rounds": 1}}
-    match = PlayedMatch(CURRENT[key], dict(options.get(key, {})), None if key == "hearts" else 3, 7)
+    match = PlayedMatch(CURRENT[key], *SHORT[key], 7)
     assert again(match, replace(CURRENT[key], rules_version=99)) is None
 
 

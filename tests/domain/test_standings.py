@@ -9,8 +9,7 @@ from domain.registry import CURRENT
 from domain.standings import PLACES, Tally, changes
 from domain.table import rules
 from domain.table.model import Adjudicated
-from tests.domain.matches import SECRET, TABLE, PlayedMatch
-from tests.domain.test_verify import SHORT
+from tests.domain.matches import SECRET, SHORT, TABLE, PlayedMatch
 
 HOST = "11111111-1111-4111-8111-111111111111"
 

