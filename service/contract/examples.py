@@ -51,7 +51,9 @@ def bodies() -> dict[str, Examples]:
     tables: Examples = {}
     moves: Examples = {}
     for key, match in _matches().items():
-        tables[key] = {"game": key, "bots": [1, 2]} | ({"seats": 3} if asked_seats(match.game) else {})
+        asked = asked_seats(match.game)
+        bots = [1, 2][: match.state.setup.seats - 1]
+        tables[key] = {"game": key, "bots": bots} | ({"seats": asked} if asked else {})
         answered = match.events[-1]
         moves[key] = {"decision": answered.decision, "move": _builtin(answered.move)}
     return {

@@ -52,7 +52,9 @@ class ExampleMatch:
     def play_until_own_move(self) -> None:
         """Let everybody play by the timeout move until seat 0 has moved once."""
         for _ in range(200):
-            seat = next(seat for seat, decision in enumerate(self.state.decisions) if decision is not None)
+            seat = next((seat for seat, decision in enumerate(self.state.decisions) if decision is not None), None)
+            if seat is None:  # the match is over before that
+                return
             move = self.game.timeout_move(self.state.game_state, seat)
             decision = self.state.decisions[seat]
             judged = rules.move(self.state, seat, decision or 0, move, self.chance, SECRET.hex())
@@ -124,7 +126,8 @@ class ExampleMatch:
 
 def asked_seats(game: AnyGame) -> int | None:
     """The number of seats to ask for, None where the options' defaults say it."""
-    return None if "default" in game.options_schema.get("properties", {}).get("players", {}) else 3
+    said = "default" in game.options_schema.get("properties", {}).get("players", {})
+    return None if said else min(max(3, game.seats[0]), game.seats[1])
 
 
 def seat_count(game: AnyGame) -> int:

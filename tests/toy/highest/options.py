@@ -19,7 +19,7 @@ SCHEMA: Mapping[str, Any] = {
 }
 
 
-def parse_options(raw: Mapping[str, object], seats: int | None) -> HighestOptions | OptionProblem:
+def parse_options(raw: Mapping[str, object], _seats: int | None) -> HighestOptions | OptionProblem:
     """Judge raw options and fill in the defaults."""
     for name in raw:
         if name not in _RANGES:
@@ -33,6 +33,6 @@ def parse_options(raw: Mapping[str, object], seats: int | None) -> HighestOption
     return HighestOptions(**values)
 
 
-def seat_count(options: HighestOptions, seats: int | None) -> int:
+def seat_count(_options: HighestOptions, seats: int | None) -> int:
     """Return the number asked for, three if none was."""
     return 3 if seats is None else seats

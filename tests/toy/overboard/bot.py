@@ -19,7 +19,7 @@ from tests.toy.overboard.model import (
 OverboardView: TypeAlias = SeatView[OverboardBoard, OverboardPrivate, OverboardLegal]
 
 
-def bot(view: OverboardView, seed: int) -> OverboardMove:
+def bot(view: OverboardView, _seed: int) -> OverboardMove:
     """Make the best hand that one move can make."""
     raft = view.board.raft
     made: dict[OverboardMove, int] = {OverboardStay(): view.private.value, OverboardSwapAll(): value(raft)}

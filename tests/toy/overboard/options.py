@@ -19,7 +19,7 @@ SCHEMA: Mapping[str, Any] = {
 }
 
 
-def parse_options(raw: Mapping[str, object], seats: int | None) -> OverboardOptions | OptionProblem:
+def parse_options(raw: Mapping[str, object], _seats: int | None) -> OverboardOptions | OptionProblem:
     """Judge raw options and fill in the defaults."""
     for name in raw:
         if name not in _RANGES:
@@ -33,6 +33,6 @@ def parse_options(raw: Mapping[str, object], seats: int | None) -> OverboardOpti
     return OverboardOptions(**values)
 
 
-def seat_count(options: OverboardOptions, seats: int | None) -> int:
+def seat_count(_options: OverboardOptions, seats: int | None) -> int:
     """Return the number asked for, five if none was."""
     return 5 if seats is None else seats

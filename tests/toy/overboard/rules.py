@@ -93,6 +93,6 @@ def legal(state: OverboardState, seat: Seat) -> tuple[OverboardLegal, ...]:
     return (OverboardLegalSwap(state.hands[seat], state.raft), OverboardSwapAll(), OverboardStay())
 
 
-def timeout_move(state: OverboardState, seat: Seat) -> OverboardStay:
+def timeout_move(_state: OverboardState, _seat: Seat) -> OverboardStay:
     """Stay. O-8"""
     return OverboardStay()
