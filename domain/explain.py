@@ -17,7 +17,7 @@ from domain.table import rules
 from domain.table.model import REFUSALS, Accepted, TableRefusal, TableState
 
 LISTED_MAX: Final = 16
-"""Ways through `Game.sample` that are tried for the moves that a seat may make."""
+"""Ways through `Game.players.sample` that are tried for the moves that a seat may make."""
 _SOME_CHANCE: Final = MatchChance(bytes(32))
 """Whether a move is legal never depends on a later shuffle, so that of the match is not asked for."""
 
@@ -72,7 +72,7 @@ def moves_to_explain(state: TableState, seat: Seat, hand: Sequence[Card]) -> lis
     moves = list(moves_with(game, hand))
     if state.decisions[seat] is not None:
         view = view_of(game, state.game_state, seat)
-        moves += every_choice(lambda choose: game.sample(view, choose), LISTED_MAX)
+        moves += every_choice(lambda choose: game.players.sample(view, choose), LISTED_MAX)
     return list(dict.fromkeys(moves))
 
 
@@ -103,7 +103,7 @@ def moves_with(game: AnyGame, cards: Iterable[Card]) -> Iterator[Any]:
     Those are the moves that need a card and nothing else, with everything that they let one choose besides (the
     end of a line, say): a card that fits one end alone would else be told from the wrong one.
     """
-    kinds = _one_card_moves(game.rules_id, game.move_type)
+    kinds = _one_card_moves(game.rules_id, game.types.move)
     return (kind(**{field: card}, **chosen) for card in cards for kind, field, chosen in kinds)
 
 

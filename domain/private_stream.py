@@ -38,9 +38,9 @@ class PrivateStreamCodec:
     """Encodes and decodes the private events of one rules version."""
 
     def __init__(self, game: AnyGame) -> None:
-        if game.notes is None:
+        if game.private_stream is None:
             raise ValueError(f"{game.key} keeps no notes")
-        self._decode: Any = msgspec.json.Decoder(NoteEnvelope[game.notes.fact_type]).decode  # type: ignore[name-defined]
+        self._decode: Any = msgspec.json.Decoder(NoteEnvelope[game.private_stream.fact_type]).decode  # type: ignore[name-defined]
 
     def encode(self, facts: tuple[Any, ...], *, version: int, time: int, type_: str) -> bytes:
         """Return the canonical bytes of a private event."""

@@ -115,8 +115,15 @@ def shape_of(rules_id: str) -> str:
     Later programs may show more; their hashes are no longer those that were frozen, and this tells why.
     """
     game = GAMES[rules_id]
-    parts: tuple[Any, ...] = (TablePublic, You, game.options_type, game.board_type, game.private_type, game.legal_type)
-    schemas, components = msgspec.json.schema_components((*parts, game.state_type, Occupant))
+    parts: tuple[Any, ...] = (
+        TablePublic,
+        You,
+        game.options.type,
+        game.types.board,
+        game.types.private_part,
+        game.types.legal,
+    )
+    schemas, components = msgspec.json.schema_components((*parts, game.types.state, Occupant))
     return hashlib.sha256(msgspec.json.encode([_FORM, schemas, components], order="deterministic")).hexdigest()
 
 

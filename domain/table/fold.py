@@ -40,7 +40,7 @@ def begin(game: AnyGame, table: str, facts: Facts, time: int) -> TableState:
 def _created(game: AnyGame, table: str, fact: TableCreated, time: int) -> TableState:
     if (game.key, game.rules_version) != (fact.game, fact.rules_version):
         raise ImpossibleFactError(f"{fact.game}/{fact.rules_version} folded under {game.rules_id}")
-    options = convert(fact.options, game.options_type)
+    options = convert(fact.options, game.options.type)
     seats = (Occupant("person", fact.player), *[OPEN_SEAT] * (fact.seats - 1))
     return TableState(
         setup=Setup(table, game, options, fact.seats, fact.visibility, fact.commitment, time),
@@ -50,14 +50,14 @@ def _created(game: AnyGame, table: str, fact: TableCreated, time: int) -> TableS
         host=0,
         ready=(False,) * fact.seats,
         decisions=(None,) * fact.seats,
-        game_state=game.new(options, fact.seats),
+        game_state=game.decider.new(options, fact.seats),
     )
 
 
 def apply(state: TableState, actor: Seat | None, facts: Facts) -> TableState:
     """Return the state after one event: its facts, the next version, the decisions now open."""
     game_state: Any = state.game_state
-    evolve_game = state.setup.game.evolve
+    evolve_game = state.setup.game.decider.evolve
     for fact in facts.game:
         game_state = evolve_game(game_state, fact)
     return apply_judged(state, actor, facts, game_state)
@@ -69,10 +69,10 @@ def apply_judged(state: TableState, actor: Seat | None, facts: Facts, game_state
     for fact in facts.table:
         state = evolve(state, fact)
     game, status = state.setup.game, state.status
-    acting: tuple[Seat, ...] = game.to_act(game_state) if status == "running" else ()
+    acting: tuple[Seat, ...] = game.decider.to_act(game_state) if status == "running" else ()
     if facts.game and not acting:  # while somebody has to act, a running match runs on
         status = _status(game, state, game_state)
-        acting = game.to_act(game_state) if status == "running" else ()
+        acting = game.decider.to_act(game_state) if status == "running" else ()
     decisions = _decisions(state.decisions, acting, actor, version)
     return structs.replace(state, version=version, status=status, decisions=decisions, game_state=game_state)
 
@@ -80,7 +80,7 @@ def apply_judged(state: TableState, actor: Seat | None, facts: Facts, game_state
 def _status(game: AnyGame, state: TableState, game_state: Any) -> Status:
     if state.status == "closed":
         return "closed"
-    if game.outcome(game_state) is not None:
+    if game.decider.outcome(game_state) is not None:
         return "finished"
     if game.lobby is not None and state.status != "lobby" and game.lobby.between_rounds(game_state):
         return "between_rounds"

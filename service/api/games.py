@@ -33,7 +33,7 @@ def game_summary(game: AnyGame) -> wire.GameSummary:
 
 def game_info(game: AnyGame) -> wire.GameInfo:
     """Return a game with the schema of its options."""
-    options = completed(game.options_schema)
+    options = completed(game.options.schema)
     return wire.GameInfo(game.key, game.title, game.rules_version, *game.seats, game.credits, options)
 
 

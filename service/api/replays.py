@@ -14,7 +14,7 @@ from service.api.types import resources as wire
 from service.errors import ConflictError, FieldError, InvalidRequestError
 from service.tables.replays import Viewer
 
-_moves: Final[dict[str, Any]] = {key: msgspec.json.Decoder(strict(game.move_type)) for key, game in CURRENT.items()}
+_moves: Final[dict[str, Any]] = {key: msgspec.json.Decoder(strict(game.types.move)) for key, game in CURRENT.items()}
 
 
 async def get_replay(call: Call) -> Answer:

@@ -22,7 +22,7 @@ _start = msgspec.json.Decoder(wire.Start)
 _ready = msgspec.json.Decoder(wire.Ready)
 _values: Final[Any] = msgspec.json.Decoder(dict[str, Any])
 _moves: Final[dict[str, Any]] = {
-    key: msgspec.json.Decoder(wire_games.move_request(game, strict(game.move_type))) for key, game in CURRENT.items()
+    key: msgspec.json.Decoder(wire_games.move_request(game, strict(game.types.move))) for key, game in CURRENT.items()
 }
 
 

@@ -77,7 +77,11 @@ def bodies() -> dict[str, Examples]:
 def answers() -> dict[str, Examples]:
     """Return examples of answers by operation."""
     views = {key: match.view() for key, match in _matches().items()}
-    noted = {key: match.view(game.new()) for key, match in _matches().items() if (game := match.game.notes) is not None}
+    noted = {
+        key: match.view(game.new())
+        for key, match in _matches().items()
+        if (game := match.game.private_stream) is not None
+    }
     return {
         **dict.fromkeys(_VIEWS, views),
         **dict.fromkeys(_NOTED_VIEWS, noted),

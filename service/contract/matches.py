@@ -55,7 +55,7 @@ class ExampleMatch:
             seat = next((seat for seat, decision in enumerate(self.state.decisions) if decision is not None), None)
             if seat is None:  # the match is over before that
                 return
-            move = self.game.timeout_move(self.state.game_state, seat)
+            move = self.game.players.timeout_move(self.state.game_state, seat)
             decision = self.state.decisions[seat]
             judged = rules.move(self.state, seat, decision or 0, move, self.chance, SECRET.hex())
             if not isinstance(judged, Accepted):
@@ -126,13 +126,13 @@ class ExampleMatch:
 
 def asked_seats(game: AnyGame) -> int | None:
     """The number of seats to ask for, None where the options' defaults say it."""
-    said = "default" in game.options_schema.get("properties", {}).get("players", {})
+    said = "default" in game.options.schema.get("properties", {}).get("players", {})
     return None if said else min(max(3, game.seats[0]), game.seats[1])
 
 
 def seat_count(game: AnyGame) -> int:
     asked = asked_seats(game)
-    parsed = game.parse_options({}, asked)
+    parsed = game.options.parse({}, asked)
     if isinstance(parsed, OptionProblem):
         raise TypeError(f"{game.key}: {parsed}")
-    return game.seat_count(parsed, asked)
+    return game.options.seat_count(parsed, asked)

@@ -86,7 +86,7 @@ class Worker:
             decision = table.state.decisions[seat] or 0
             game = table.state.setup.game
             view = view_of(game, table.state.game_state, seat)
-            move = game.bot(view, bot_seed(table, seat, decision))
+            move = game.players.bot(view, bot_seed(table, seat, decision))
             moves += await self._services.tables.bot_move(stream, seat, decision, move)
             await asyncio.sleep(0)
 

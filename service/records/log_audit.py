@@ -77,7 +77,7 @@ async def audit_table(services: Services, stream: UUID) -> Damage | None:
     damage = await _verdict_damage(services, table)
     if damage is not None:
         return damage
-    if not is_over(table) or table.codec.game.round_number(table.state.game_state) == 0:
+    if not is_over(table) or table.codec.game.views.round_number(table.state.game_state) == 0:
         return _seal_damage(table, rows)
     for check in (await services.records.verified(table, rows)).checks:
         if check.status == "fail":

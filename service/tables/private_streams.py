@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from uuid import UUID
 
 from domain import fairness
-from domain.decider import Notes, Seat
+from domain.decider import PrivateStreamRules, Seat
 from domain.private_stream import PrivateStreamCodec, private_stream_id
 from service.store.buckets import bucket_of
 from service.store.log import Guard, Log, StoredEvent
@@ -33,7 +33,12 @@ class PrivateStreams:
     __slots__ = ("_bucket", "_game", "codec", "loaded", "seats")
 
     def __init__(
-        self, table: UUID, game: Notes[Any, Any, Any, Any], codec: PrivateStreamCodec, rules_id: str, seats: int
+        self,
+        table: UUID,
+        game: PrivateStreamRules[Any, Any, Any, Any],
+        codec: PrivateStreamCodec,
+        rules_id: str,
+        seats: int,
     ) -> None:
         self._game = game
         self._bucket = bucket_of(table)
@@ -99,10 +104,10 @@ class PrivateStreams:
 def private_streams_of(table: "LiveTable") -> PrivateStreams | None:
     """Return the notes of a table, None if its game keeps none."""
     game = table.codec.game
-    if game.notes is None:
+    if game.private_stream is None:
         return None
     if table.notes is None:
         table.notes = PrivateStreams(
-            table.stream, game.notes, PrivateStreamCodec(game), game.rules_id, table.state.setup.seats
+            table.stream, game.private_stream, PrivateStreamCodec(game), game.rules_id, table.state.setup.seats
         )
     return table.notes

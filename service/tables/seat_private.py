@@ -36,7 +36,7 @@ class SeatPrivate:
         """Record a private move (`command.move`) of the caller's seat; nobody else learns of it."""
         table = await self._access.visible(stream, account)
         async with table.lock:
-            notes, game = private_streams_of(table), table.codec.game.notes
+            notes, game = private_streams_of(table), table.codec.game.private_stream
             if notes is None or game is None:
                 raise_refusal(TableRefusal("no_notes"), table.codec.game)
             await notes.load(self._log)

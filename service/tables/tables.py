@@ -109,7 +109,7 @@ class Tables:
             commitment=fairness.commitment(stream.bytes, secret).hex(),
         )
         if isinstance(facts, OptionProblem) and facts.code == "option_value" and facts.option not in options:
-            others = definition.parse_options(options, definition.seats[0])  # what is malformed is told first
+            others = definition.options.parse(options, definition.seats[0])  # what is malformed is told first
             if isinstance(others, OptionProblem) and others.code == "option_value" and others.option in options:
                 raise_refusal(others, definition)
             raise OptionConflictError(
@@ -180,7 +180,7 @@ class Tables:
             state = table.state
             if own is None:
                 return TableRefusal("not_seated")
-            following = state.setup.game.round_number(state.game_state) + 1
+            following = state.setup.game.views.round_number(state.game_state) + 1
             if round_number != following:
                 return Facts() if round_number < following else TableRefusal("round_not_next")
             return rules.start(state, own, table.chance, table.secret.hex())
@@ -381,7 +381,7 @@ class Tables:
         They have none in a decision that is not open. Whether another process has newer ones shows when
         the move is recorded.
         """
-        game = table.codec.game.notes
+        game = table.codec.game.private_stream
         if game is None or seat is None or table.state.decisions[seat] != decision:
             return None
         if not game.consulted(table.state.game_state, seat):

@@ -105,14 +105,14 @@ def _next_step(
     if state.status == "between_rounds":
         host = state.host or 0
         started = _facts(rules.start(state, host, chance, secret))
-        return Step(host, None, game.round_number(state.game_state) + 1, started)
+        return Step(host, None, game.views.round_number(state.game_state) + 1, started)
     acting = [seat for seat, decision in enumerate(state.decisions) if decision is not None]
     if state.status != "running" or not acting:
         return None
     seat = acting[choose(len(acting))]
     decision = state.decisions[seat]
     view = view_of(game, state.game_state, seat)
-    move = game.bot(view, choose(2**63)) if bots else game.sample(view, choose)
+    move = game.players.bot(view, choose(2**63)) if bots else game.players.sample(view, choose)
     return Step(seat, decision, move, _facts(rules.move(state, seat, decision or 0, move, chance, secret)))
 
 

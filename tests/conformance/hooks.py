@@ -54,7 +54,7 @@ class Hooks:
     """Moves that `legal` need not list in full (melds): their types (`UNLISTED`), or a function that tells."""
     listed: Callable[[tuple[Any, ...], tuple[Card, ...]], Iterable[Any]] | None = None
     """All moves that these legal entries allow with this hand. Without it only those positions are judged
-    in full in which all choices of `Game.sample` can be gone through."""
+    in full in which all choices of `Game.players.sample` can be gone through."""
     places_follow_totals: bool = True
     """`PLACES_FOLLOW_TOTALS`: whether better totals, and they alone, make a better place. False where a game gives
     places by itself (who was eliminated later)."""
@@ -84,8 +84,8 @@ class Hooks:
         """Return a state in which hidden cards have changed places and all that the viewer knows is the same."""
         if self.permute_hidden is not None:
             return self.permute_hidden(state, viewer, rng)
-        seats = len(game.totals(state))
-        hands = [game.hand(state, seat) for seat in range(seats)]
+        seats = len(game.views.totals(state))
+        hands = [game.views.hand(state, seat) for seat in range(seats)]
         return exchanged(state, self.hidden_from(state, viewer), hands, self.history, rng)
 
     def may_be_unlisted(self, move: Any) -> bool:
@@ -155,6 +155,6 @@ def short_match(game: AnyGame, seats: int | None = None) -> ShortMatch:
     if seats is not None:
         asked = min(max(seats, game.seats[0]), game.seats[1])
         options = {name: value for name, value in options.items() if name != "players"}
-    parsed = game.parse_options(options, asked)
+    parsed = game.options.parse(options, asked)
     assert not isinstance(parsed, OptionProblem), f"{game.key} refuses its SHORT: {parsed}"
-    return ShortMatch(options, asked, game.seat_count(parsed, asked))
+    return ShortMatch(options, asked, game.options.seat_count(parsed, asked))

@@ -15,6 +15,7 @@ from msgspec.structs import replace as changed
 from domain.cards import CANONICAL, pack
 from domain.decider import AnyGame, Rejection
 from domain.explain import every_choice
+from tests.conformance.altered import altered
 from tests.conformance.checks import cards, declarations, ends, folding, forms, interference, legality, secrecy
 from tests.conformance.hooks import Hooks
 from tests.conformance.matches import Match, play
@@ -71,31 +72,31 @@ def _refuses_own_card(state: Any, seat: int, move: Any, chance: Any) -> Any:
     """A legal card is refused."""
     if move.card == max(state.hands[seat], default="", key=lambda card: CANONICAL[card]) and len(state.hands[seat]) > 1:
         return Rejection("card_not_in_hand", "T-3")
-    return TOY.decide(state, seat, move, chance)
+    return TOY.decider.decide(state, seat, move, chance)
 
 
 def _accepts_twice(state: Any, seat: int, move: Any, chance: Any) -> Any:
     """A seat that has chosen may choose again."""
     if state.chosen[seat] is not None and move.card in state.hands[seat]:
         return (HighestCardsShown((), 0, 0),)
-    return TOY.decide(state, seat, move, chance)
+    return TOY.decider.decide(state, seat, move, chance)
 
 
 def _invents_codes(state: Any, seat: int, move: Any, chance: Any) -> Any:
     """A code that no client was told of."""
-    facts = TOY.decide(state, seat, move, chance)
+    facts = TOY.decider.decide(state, seat, move, chance)
     return Rejection("unheard_of", "T-3") if isinstance(facts, Rejection) else facts
 
 
 def _invents_rules(state: Any, seat: int, move: Any, chance: Any) -> Any:
     """A rule that the rulebook does not have."""
-    facts = TOY.decide(state, seat, move, chance)
+    facts = TOY.decider.decide(state, seat, move, chance)
     return Rejection(facts.code, "T-99") if isinstance(facts, Rejection) else facts
 
 
 def _tells_who_has_it(state: Any, seat: int, move: Any, chance: Any) -> Any:
     """A refusal that depends on another hand."""
-    facts = TOY.decide(state, seat, move, chance)
+    facts = TOY.decider.decide(state, seat, move, chance)
     if isinstance(facts, Rejection) and any(move.card in hand for hand in state.hands):
         return Rejection("not_your_choice", "T-3")
     return facts
@@ -105,7 +106,7 @@ def _judges_once(calls: Iterator[int]) -> Callable[..., Any]:
     """Facts that depend on how often they were asked for."""
 
     def decide(state: Any, seat: int, move: Any, chance: Any) -> Any:
-        facts = TOY.decide(state, seat, move, chance)
+        facts = TOY.decider.decide(state, seat, move, chance)
         if isinstance(facts, Rejection) or len(facts) == 1:
             return facts
         return (facts[0], changed(facts[1], points=next(calls)), *facts[2:])
@@ -115,12 +116,12 @@ def _judges_once(calls: Iterator[int]) -> Callable[..., Any]:
 
 def _lists_one_less(state: Any, seat: int) -> Any:
     """A legal card is missing."""
-    return tuple(HighestChoices(entry.cards[:-1] or entry.cards) for entry in TOY.legal(state, seat))
+    return tuple(HighestChoices(entry.cards[:-1] or entry.cards) for entry in TOY.views.legal(state, seat))
 
 
 def _lists_strangers(state: Any, seat: int) -> Any:
     """The first card of the stock is listed, too."""
-    return tuple(HighestChoices((*entry.cards, state.stock[0])) for entry in TOY.legal(state, seat))
+    return tuple(HighestChoices((*entry.cards, state.stock[0])) for entry in TOY.views.legal(state, seat))
 
 
 def _lists_for_all(state: Any, seat: int) -> Any:
@@ -133,7 +134,7 @@ def _lists_for_all(state: Any, seat: int) -> Any:
 
 def _loses_a_card(state: Any, fact: Any) -> Any:
     """The last card of the stock disappears."""
-    after = TOY.evolve(state, fact)
+    after = TOY.decider.evolve(state, fact)
     return changed(after, stock=after.stock[:-1]) if isinstance(fact, HighestCardsShown) else after
 
 
@@ -141,7 +142,7 @@ def _counts(calls: Iterator[int]) -> Callable[..., Any]:
     """A state that depends on how often it was folded."""
 
     def evolve(state: Any, fact: Any) -> Any:
-        after = TOY.evolve(state, fact)
+        after = TOY.decider.evolve(state, fact)
         return changed(after, totals=(next(calls), *after.totals[1:]))
 
     return evolve
@@ -150,7 +151,7 @@ def _counts(calls: Iterator[int]) -> Callable[..., Any]:
 def _folds_anything(state: Any, fact: Any) -> Any:
     """A fact that does not fit changes nothing."""
     try:
-        return TOY.evolve(state, fact)
+        return TOY.decider.evolve(state, fact)
     except Exception:
         return state
 
@@ -158,7 +159,7 @@ def _folds_anything(state: Any, fact: Any) -> Any:
 def _stumbles(state: Any, fact: Any) -> Any:
     """A fact that does not fit fails by accident."""
     try:
-        return TOY.evolve(state, fact)
+        return TOY.decider.evolve(state, fact)
     except Exception as error:
         raise KeyError(0) from error
 
@@ -194,12 +195,12 @@ def _hearts_in_stock(state: Any) -> Any:
 
 def _publishes_the_choice(fact: Any) -> Any:
     """The card that is face down is shown."""
-    return fact if isinstance(fact, HighestCardChosen) else TOY.public_form(fact)
+    return fact if isinstance(fact, HighestCardChosen) else TOY.views.public_form(fact)
 
 
 def _hints_at_the_choice(fact: Any) -> Any:
     """A published number depends on the card that is face down."""
-    public = TOY.public_form(fact)
+    public = TOY.views.public_form(fact)
     if isinstance(fact, HighestCardChosen):
         return changed(public, seat=CANONICAL[fact.card] % 2)
     return public
@@ -207,19 +208,19 @@ def _hints_at_the_choice(fact: Any) -> Any:
 
 def _hints_at_the_deal(fact: Any) -> Any:
     """A published number depends on the stock."""
-    public = TOY.public_form(fact)
+    public = TOY.views.public_form(fact)
     return changed(public, hand_size=CANONICAL[fact.order[-1]]) if isinstance(fact, HighestRoundDealt) else public
 
 
 def _confides_to_all(fact: Any, seat: int) -> Any:
     """Every seat gets the hand of seat 0."""
-    confided = TOY.private_form(fact, seat)
-    return TOY.private_form(fact, 0) if isinstance(confided, HighestHandReceived) else confided
+    confided = TOY.views.private_form(fact, seat)
+    return TOY.views.private_form(fact, 0) if isinstance(confided, HighestHandReceived) else confided
 
 
 def _next_private(state: Any, seat: int) -> Any:
     """A seat sees the choice of its left neighbour."""
-    return TOY.private(state, (seat + 1) % len(state.hands))
+    return TOY.views.private_part(state, (seat + 1) % len(state.hands))
 
 
 # faults of machines and of the end
@@ -238,7 +239,7 @@ def _late_move(state: Any, seat: int) -> Any:
 
 
 def _places(state: Any) -> Any:
-    outcome = TOY.outcome(state)
+    outcome = TOY.decider.outcome(state)
     return outcome and changed(outcome, places=tuple(range(1, len(outcome.places) + 1)))
 
 
@@ -289,9 +290,11 @@ FAULTS = {
     "impossible facts fail by accident": Fault(
         "fails with KeyError", folding.check_impossible_facts, {"evolve": _stumbles}
     ),
-    "a forgetful state": Fault("state comes back as", forms.check_states, {"state_type": ForgetfulState}),
+    "a forgetful state": Fault("state comes back as", forms.check_states, {"state": ForgetfulState}),
     "public forms of another type": Fault(
-        "public form is not of its type", forms.check_facts, {"public_type": HighestCardsShown}
+        "public form is not of its type",
+        forms.check_facts,
+        {"types": replace(TOY.types, public_form=HighestCardsShown)},
     ),
     "floats on the board": Fault("the number 0.5", PLAIN, {"board": _board(lambda _: 0.5)}),
     "large numbers on the board": Fault("the number 9007199254740992", PLAIN, {"board": _board(lambda _: 2**53)}),
@@ -301,7 +304,7 @@ FAULTS = {
     "places on the board": Fault("as places", VIEWS, {"board": _board(_places_of_a_hand)}),
     "bits on the board": Fault("as bits", VIEWS, {"board": _board(_bits_of_a_hand)}),
     "a count on the board": Fault("could tell from", SAME, {"board": _board(_hearts_in_stock)}),
-    "the choice of another": Fault("hidden cards .* private", VIEWS, {"private": _next_private}),
+    "the choice of another": Fault("hidden cards .* private", VIEWS, {"private_part": _next_private}),
     "a choice that is shown": Fault("card_chosen", FACTS, {"public_form": _publishes_the_choice}),
     "looks of a choice": Fault("told b", SAME, {"public_form": _publishes_the_choice}),
     "a hand for everybody": Fault("hand_received", FACTS, {"private_form": _confides_to_all}),
@@ -321,7 +324,7 @@ FAULTS = {
 def test_a_planted_fault_is_caught(fault: Fault) -> None:
     sound = _match(TOY)
     fault.check(sound, 50)
-    faulty = replace(TOY, **fault.planted)
+    faulty = altered(TOY, **fault.planted)
     planted = _match(faulty) if fault.played else replace(sound, game=faulty)
     with pytest.raises(AssertionError, match=fault.said):
         fault.check(planted, 50)
@@ -332,12 +335,12 @@ def test_a_planted_fault_is_caught(fault: Fault) -> None:
     [
         ({"outcome": lambda _: None}, "nobody acts"),
         ({"sample": lambda _view, _choose: HighestChoose("XX")}, "refused"),
-        ({"evolve": lambda state, fact: changed(TOY.evolve(state, fact), chosen=(None,) * 3)}, "does not end"),
+        ({"evolve": lambda state, fact: changed(TOY.decider.evolve(state, fact), chosen=(None,) * 3)}, "does not end"),
     ],
 )
 def test_a_match_that_cannot_be_played_fails(planted: dict[str, Any], said: str) -> None:
     with pytest.raises(AssertionError, match=said):
-        _match(replace(TOY, **planted))
+        _match(altered(TOY, **planted))
 
 
 def test_a_permutation_that_exchanges_nothing_is_no_proof() -> None:

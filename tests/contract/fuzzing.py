@@ -88,7 +88,7 @@ def _tables(ada: Player, ben: Player) -> Tables:
             ada.start(table)
         tables.every.extend((lobby, together, alone))
         tables.leaving.append(leaving)
-        if game.notes is not None:
+        if game.private_stream is not None:
             tables.noting.append(noting)
     over = ada.create("hearts", options={"target_score": 1}, seats=3, bots=[1, 2])
     ada.start(over)

@@ -121,7 +121,7 @@ def test_all_answers_of_a_match_are_as_declared(people: list[Player], checked: C
     assert checked.seen["makeMove", 200] > 0, f"seed {seed}: SHORT leaves no move to make"
     for operation in ("getRecord", "auditTable", "getReplay", "listEvents", "getHead"):
         assert checked.seen[operation, 200] > 0, f"seed {seed}"
-    if CURRENT[game].notes is not None:
+    if CURRENT[game].private_stream is not None:
         assert checked.seen["orderHand", 200] > 0, f"seed {seed}"
         assert checked.seen["askAdvice", 200] > 0, f"seed {seed}"
 

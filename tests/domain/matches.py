@@ -66,7 +66,7 @@ class PlayedMatch:
                 )
                 continue
             seat = next(seat for seat, decision in enumerate(self.state.decisions) if decision is not None)
-            move = self.game.sample(view_of(self.game, self.state.game_state, seat), choose)
+            move = self.game.players.sample(view_of(self.game, self.state.game_state, seat), choose)
             decision = self.state.decisions[seat]
             assert decision is not None
             judged = rules.move(self.state, seat, decision, move, self._chance(), SECRET.hex())
@@ -109,7 +109,7 @@ class PlayedMatch:
     def record(self, inclusion: Inclusion | None = None) -> bytes:
         """Return the record as the service gives it."""
         state, game = self.state, self.game
-        outcome = game.outcome(state.game_state)
+        outcome = game.decider.outcome(state.game_state)
         assert outcome is not None
         assert state.final_version is not None
         header = RecordHeader(

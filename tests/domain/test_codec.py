@@ -73,7 +73,7 @@ def test_a_seat_learns_its_own_hand_and_a_spectator_none() -> None:
     hands: Any = HEARTS
     state = apply(begin_state(), 0, event.facts)
     for seat in range(4):
-        for card in hands.hand(state.game_state, seat):
+        for card in hands.views.hand(state.game_state, seat):
             assert (f'"{card}"'.encode() in own) == (seat == 2)
             assert f'"{card}"'.encode() not in others
 

@@ -45,11 +45,11 @@ def test_every_move_is_judged_as_the_rules_judge_it(game: AnyGame) -> None:
     legal = refused = 0
     for state in positions(game, 40):
         for seat in range(state.setup.seats):
-            if game.round_number(state.game_state) == 0:
+            if game.views.round_number(state.game_state) == 0:
                 continue
             moves = list(hooks.candidates(state.game_state, seat))
             for answer in explain(state, seat, Random(1).sample(moves, min(len(moves), 25))):
-                judged = game.decide(state.game_state, seat, answer.move, _chance())
+                judged = game.decider.decide(state.game_state, seat, answer.move, _chance())
                 accepted = not isinstance(judged, Rejection) and state.decisions[seat] is not None
                 assert answer.legal == accepted
                 legal += answer.legal
@@ -67,7 +67,7 @@ def test_every_move_is_judged_as_the_rules_judge_it(game: AnyGame) -> None:
 def test_every_card_in_hand_has_an_answer_at_any_time_if_a_move_is_one_card(game: AnyGame) -> None:
     for state in positions(game, 25):
         for seat in range(state.setup.seats):
-            hand = game.hand(state.game_state, seat) if game.round_number(state.game_state) else ()
+            hand = game.views.hand(state.game_state, seat) if game.views.round_number(state.game_state) else ()
             answers = explain(state, seat, moves_with(game, hand))
             told = {card for answer in answers for card in _texts(answer.move) if card in hand}
             assert told == (set(hand) if answers else set())
@@ -81,7 +81,7 @@ def test_a_legal_move_of_one_card_is_among_the_answers_for_that_card(game: AnyGa
         for seat in range(state.setup.seats):
             if state.decisions[seat] is None:
                 continue
-            hand = game.hand(state.game_state, seat)
+            hand = game.views.hand(state.game_state, seat)
             answers = explain(state, seat, moves_with(game, hand))
             kinds = {type(answer.move) for answer in answers}
             legal = {
@@ -89,7 +89,7 @@ def test_a_legal_move_of_one_card_is_among_the_answers_for_that_card(game: AnyGa
                 for move in hooks.candidates(state.game_state, seat)
                 if type(move) in kinds
                 and {*_texts(move)} & {*hand}
-                and not isinstance(game.decide(state.game_state, seat, move, _chance()), Rejection)
+                and not isinstance(game.decider.decide(state.game_state, seat, move, _chance()), Rejection)
             }
             assert legal == {answer.move for answer in answers if answer.legal}
 
@@ -99,7 +99,7 @@ def test_whoever_may_move_is_told_of_legal_moves_whatever_their_fields_are(game:
     acting = 0
     for state in positions(game, 40):
         for seat in range(state.setup.seats):
-            hand = game.hand(state.game_state, seat) if game.round_number(state.game_state) else ()
+            hand = game.views.hand(state.game_state, seat) if game.views.round_number(state.game_state) else ()
             answers = explain(state, seat, moves_to_explain(state, seat, hand))
             assert len({*(answer.move for answer in answers)}) == len(answers)
             assert any(answer.legal for answer in answers) == (state.decisions[seat] is not None)
@@ -115,7 +115,7 @@ def test_an_explanation_says_nothing_of_hidden_cards(game: AnyGame) -> None:
         if state.status != "running":
             continue
         for seat in range(state.setup.seats):
-            own = moves_to_explain(state, seat, game.hand(state.game_state, seat))
+            own = moves_to_explain(state, seat, game.views.hand(state.game_state, seat))
             moves = [*own, *hooks.candidates(state.game_state, seat)][:40]
             other = _with(state, hooks.other_distribution(game, state.game_state, seat, rng))
             changed += other.game_state != state.game_state

@@ -31,7 +31,7 @@ def at(match: PlayedMatch, version: int) -> dict[str, Tally]:
 @pytest.mark.parametrize("seed", [1, 2])
 def test_a_match_counts_once_at_its_end_for_the_people_who_hold_seats(key: str, seed: int) -> None:
     match = PlayedMatch(CURRENT[key], *SHORT[key], seed)
-    outcome = match.game.outcome(match.state.game_state)
+    outcome = match.game.decider.outcome(match.state.game_state)
     assert outcome is not None
     end = len(match.sealed)
     assert all(at(match, version) == {} for version in range(1, end))
@@ -66,7 +66,7 @@ class LeftMatch(PlayedMatch):
 
 def test_who_left_his_seat_to_a_bot_has_the_last_place() -> None:
     match = LeftMatch(CURRENT["hearts"], {"target_score": 20}, None, 3)
-    outcome = match.game.outcome(match.state.game_state)
+    outcome = match.game.decider.outcome(match.state.game_state)
     assert outcome is not None
     assert at(match, len(match.sealed)) == {
         HOST: taken(outcome.places[0]),

@@ -134,18 +134,18 @@ def test_the_match_starts_when_every_seat_is_taken() -> None:
 
 def test_a_decision_stays_open_while_other_seats_act_and_is_new_after_an_own_move() -> None:
     state = running(BEN, CLEO, DORA)
-    move = HEARTS.timeout_move(state.game_state, 2)
+    move = HEARTS.players.timeout_move(state.game_state, 2)
     state = after(state, rules.move(state, 2, 5, move, CHANCE, SECRET), 2)
     assert state.decisions == (5, 5, None, 5)
     for seat in (0, 1, 3):
-        move = HEARTS.timeout_move(state.game_state, seat)
+        move = HEARTS.players.timeout_move(state.game_state, seat)
         state = after(state, rules.move(state, seat, 5, move, CHANCE, SECRET), seat)
     assert [decision for decision in state.decisions if decision is not None] == [9]
 
 
 def test_another_number_than_the_open_decision_is_stale() -> None:
     state = running(BEN, CLEO, DORA)
-    move = HEARTS.timeout_move(state.game_state, 1)
+    move = HEARTS.players.timeout_move(state.game_state, 1)
     assert rules.move(state, 1, 4, move, CHANCE, SECRET) == TableRefusal("stale_decision")
     assert rules.move(state, None, 5, move, CHANCE, SECRET) == TableRefusal("not_seated")
     assert rules.move(created(), 0, 1, move, CHANCE, SECRET) == TableRefusal("match_not_started")
@@ -211,14 +211,14 @@ def test_a_whole_match_ends_with_places_and_the_secret_and_accepts_nothing_more(
             break
         decision = state.decisions[seat]
         assert decision is not None
-        facts = rules.move(state, seat, decision, HEARTS.timeout_move(state.game_state, seat), CHANCE, SECRET)
+        facts = rules.move(state, seat, decision, HEARTS.players.timeout_move(state.game_state, seat), CHANCE, SECRET)
         state = after(state, facts, seat)
     assert state.status == "finished"
     assert facts.facts.table == (SecretRevealed(SECRET),)
-    outcome = HEARTS.outcome(state.game_state)
+    outcome = HEARTS.decider.outcome(state.game_state)
     assert outcome is not None
     assert sorted(outcome.places)[0] == 1
-    refused = rules.move(state, 0, state.version, HEARTS.move_type.__args__[0](("2C", "3C", "4C")), CHANCE, SECRET)
+    refused = rules.move(state, 0, state.version, HEARTS.types.move.__args__[0](("2C", "3C", "4C")), CHANCE, SECRET)
     assert isinstance(refused, Rejection)
     assert refused.code == "game_finished"
     assert rules.start(state, 0, CHANCE, SECRET) == TableRefusal("table_over")

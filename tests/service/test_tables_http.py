@@ -83,7 +83,7 @@ def test_tables_that_cannot_be_are_refused(people: list[Player], body: Any, stat
 
 @pytest.mark.parametrize("key", sorted(CURRENT))
 def test_a_malformed_option_is_told_before_what_is_missing_or_contradicts(people: list[Player], key: str) -> None:
-    names, least = list(CURRENT[key].options_schema["properties"]), CURRENT[key].seats[0]
+    names, least = list(CURRENT[key].options.schema["properties"]), CURRENT[key].seats[0]
     for name in names:
         for seats, players in ((None, None), (least, None), (least, least + 1)):
             options = {"players": players} if players and "players" in names else {}

@@ -2,7 +2,18 @@
 
 from typing import Final
 
-from domain.decider import Advice, AnyGame, Game, Notes, RoundLobby
+from domain.decider import (
+    Advice,
+    AnyGame,
+    Decider,
+    Game,
+    OptionRules,
+    Players,
+    PrivateStreamRules,
+    RoundLobby,
+    Types,
+    Views,
+)
 from domain.games.romme import advice, bot, facts, fold, lobby, model, moves, notes, options, rulebook, rules, views
 
 ROMME_1: Final = Game(
@@ -12,35 +23,45 @@ ROMME_1: Final = Game(
     seats=(options.SEATS_MIN, options.SEATS_MAX),
     rules=rulebook.RULES,
     rejections=rulebook.REJECTIONS,
-    options_type=model.RommeOptions,
-    options_schema=options.OPTIONS_SCHEMA,
-    state_type=model.RommeState,
-    move_type=moves.RommeMove,
-    fact_type=facts.RommeFact,
-    public_type=facts.RommePublicFact,
-    private_fact_type=facts.RommePrivateFact,
-    board_type=model.RommeBoard,
-    private_type=model.RommePrivate,
-    legal_type=model.RommeLegal,
-    parse_options=options.parse_options,
-    seat_count=options.seat_count,
-    new=fold.new,
-    start=rules.start,
-    decide=rules.decide,
-    evolve=fold.evolve,
-    to_act=rules.to_act,
-    legal=rules.legal,
-    outcome=fold.outcome,
-    timeout_move=rules.timeout_move,
-    public_form=views.public_form,
-    private_form=views.private_form,
-    round_number=views.round_number,
-    totals=views.totals,
-    board=views.board,
-    hand=views.hand,
-    private=views.private,
-    bot=bot.bot,
-    sample=bot.sample,
+    types=Types(
+        state=model.RommeState,
+        move=moves.RommeMove,
+        fact=facts.RommeFact,
+        public_form=facts.RommePublicFact,
+        private_form=facts.RommePrivateFact,
+        board=model.RommeBoard,
+        private_part=model.RommePrivate,
+        legal=model.RommeLegal,
+    ),
+    options=OptionRules(
+        type=model.RommeOptions,
+        schema=options.OPTIONS_SCHEMA,
+        parse=options.parse_options,
+        seat_count=options.seat_count,
+    ),
+    decider=Decider(
+        new=fold.new,
+        start=rules.start,
+        decide=rules.decide,
+        evolve=fold.evolve,
+        to_act=rules.to_act,
+        outcome=fold.outcome,
+    ),
+    views=Views(
+        public_form=views.public_form,
+        private_form=views.private_form,
+        round_number=views.round_number,
+        totals=views.totals,
+        board=views.board,
+        hand=views.hand,
+        private_part=views.private,
+        legal=rules.legal,
+    ),
+    players=Players(
+        bot=bot.bot,
+        sample=bot.sample,
+        timeout_move=rules.timeout_move,
+    ),
     lobby=RoundLobby(
         between_rounds=fold.between_rounds,
         start_round=rules.start,
@@ -48,7 +69,7 @@ ROMME_1: Final = Game(
         end_match=lobby.end_match,
         options=lambda state: state.options,
     ),
-    notes=Notes(
+    private_stream=PrivateStreamRules(
         move_type=moves.RommePrivateMove,
         fact_type=facts.RommeNoteFact,
         new=notes.new,

@@ -2,7 +2,7 @@
 
 from typing import Final, TypeAlias
 
-from domain.decider import AnyGame, Game
+from domain.decider import AnyGame, Decider, Game, OptionRules, Players, Types, Views
 from domain.games.von_herzen.bot import bot
 from domain.games.von_herzen.facts import Fact, PrivateFact, PublicFact
 from domain.games.von_herzen.fold import evolve, new
@@ -24,35 +24,45 @@ VON_HERZEN_1: Final[VonHerzenGame] = Game(
     seats=(2, 6),
     rules=RULES,
     rejections=REJECTIONS,
-    options_type=VonHerzenOptions,
-    options_schema=SCHEMA,
-    state_type=VonHerzenState,
-    move_type=Move,
-    fact_type=Fact,
-    public_type=PublicFact,
-    private_fact_type=PrivateFact,
-    board_type=VonHerzenBoard,
-    private_type=VonHerzenPrivate,
-    legal_type=Legal,
-    parse_options=parse_options,
-    seat_count=seat_count,
-    new=new,
-    start=start,
-    decide=decide,
-    evolve=evolve,
-    to_act=to_act,
-    legal=legal,
-    outcome=outcome,
-    timeout_move=timeout_move,
-    public_form=public_form,
-    private_form=private_form,
-    round_number=round_number,
-    totals=totals,
-    board=board,
-    hand=hand,
-    private=private,
-    bot=bot,
-    sample=sample,
+    types=Types(
+        state=VonHerzenState,
+        move=Move,
+        fact=Fact,
+        public_form=PublicFact,
+        private_form=PrivateFact,
+        board=VonHerzenBoard,
+        private_part=VonHerzenPrivate,
+        legal=Legal,
+    ),
+    options=OptionRules(
+        type=VonHerzenOptions,
+        schema=SCHEMA,
+        parse=parse_options,
+        seat_count=seat_count,
+    ),
+    decider=Decider(
+        new=new,
+        start=start,
+        decide=decide,
+        evolve=evolve,
+        to_act=to_act,
+        outcome=outcome,
+    ),
+    views=Views(
+        public_form=public_form,
+        private_form=private_form,
+        round_number=round_number,
+        totals=totals,
+        board=board,
+        hand=hand,
+        private_part=private,
+        legal=legal,
+    ),
+    players=Players(
+        bot=bot,
+        sample=sample,
+        timeout_move=timeout_move,
+    ),
 )
 
 GAMES: Final[tuple[AnyGame, ...]] = (VON_HERZEN_1,)

@@ -42,8 +42,8 @@ def _you_type(game: AnyGame) -> Any:
                 ],
             ),
             ("hand", tuple[Card, ...]),
-            ("legal", many(game.legal_type)),
-            ("private", game.private_type | None),
+            ("legal", many(game.types.legal)),
+            ("private", game.types.private_part | None),
             ("join_code", JoinCode | None),
         ],
         frozen=True,
@@ -64,11 +64,11 @@ def _table_type(game: AnyGame) -> Any:
             ("created", Time),
             ("host", SeatNumber | None),
             ("seats", tuple[SeatPublic, ...]),
-            ("options", game.options_type),
+            ("options", game.options.type),
             ("commitment", Hash),
             ("round", int),
             ("to_act", tuple[SeatNumber, ...]),
-            ("board", game.board_type | None),
+            ("board", game.types.board | None),
             (
                 "you",
                 Annotated[YOUS[game.key] | None, Meta(description="What only your seat may know; null without one.")],
@@ -82,7 +82,7 @@ def _table_type(game: AnyGame) -> Any:
 
 
 def _event_type(game: AnyGame) -> Any:
-    facts = _members(game.public_type) + _members(game.private_fact_type) + _members(game.fact_type)
+    facts = _members(game.types.public_form) + _members(game.types.private_form) + _members(game.types.fact)
     return defstruct(
         class_name(game, "Event"),
         [
@@ -163,14 +163,14 @@ def move_request(game: AnyGame, move_type: Any = None) -> Any:
     """The type of the body of a move at a table of this game; `move_type` takes the place of the game's."""
     return defstruct(
         class_name(game, "MoveRequest"),
-        [("decision", Version), ("move", move_type or game.move_type)],
+        [("decision", Version), ("move", move_type or game.types.move)],
         frozen=True,
         forbid_unknown_fields=True,
         namespace={"__doc__": f"A move at a table of {game.title}: the answer to a decision."},
     )
 
 
-MOVES: Final[tuple[Any, ...]] = tuple(game.move_type for game in CURRENT.values())
+MOVES: Final[tuple[Any, ...]] = tuple(game.types.move for game in CURRENT.values())
 MOVE_REQUESTS: Final[tuple[Any, ...]] = tuple(move_request(game) for game in CURRENT.values())
 """Bodies of a move, one for each game; the table says which one it has to be."""
 
@@ -197,7 +197,7 @@ def _step_type(game: AnyGame) -> Any:
 
 def _explanation_type(game: AnyGame) -> Any:
     fields = [
-        ("move", game.move_type),
+        ("move", game.types.move),
         ("legal", bool),
         ("code", Annotated[str | None, Meta(description="Why not; null if it is legal.")]),
         ("rule", Annotated[str | None, Meta(description="The rule that refuses; null if the table does.")]),
@@ -235,13 +235,13 @@ EXPLAINED: Final[Any] = per_game(
 
 # Private streams and advice
 
-_NOTED: Final = tuple(game for game in CURRENT.values() if game.notes is not None)
+_NOTED: Final = tuple(game for game in CURRENT.values() if game.private_stream is not None)
 _ADVISED: Final = tuple(game for game in CURRENT.values() if game.advice is not None)
 
 
 def _notes_tagged(game: AnyGame, *tags: str) -> Any:
     """The private moves of a game with one of these tags, as a union."""
-    moves = _members(game.notes.move_type) if game.notes is not None else []
+    moves = _members(game.private_stream.move_type) if game.private_stream is not None else []
     return _union(tuple(move for move in moves if move.__struct_config__.tag in tags))
 
 
@@ -251,6 +251,6 @@ TAKE_BACKS: Final[dict[str, Any]] = {game.key: _notes_tagged(game, "take_back") 
 HAND_ORDERS: Final[dict[str, Any]] = {
     game.key: _notes_tagged(game, "sort_hand", "move_card", "arrange_hand") for game in _NOTED
 }
-PRIVATES: Final[dict[str, Any]] = {game.key: game.private_type for game in _NOTED}
+PRIVATES: Final[dict[str, Any]] = {game.key: game.types.private_part for game in _NOTED}
 QUESTIONS: Final[dict[str, Any]] = {game.key: game.advice.question_type for game in _ADVISED if game.advice}
 ADVICE: Final[dict[str, Any]] = {game.key: game.advice.answer_type for game in _ADVISED if game.advice}

@@ -9,10 +9,10 @@ from tests.conformance.matches import Match
 def check_end(match: Match, positions: int) -> None:
     """The last state, and only it, has an outcome; nobody may act in it; totals and places agree."""
     game, final = match.game, match.steps[-1].after
-    outcome = game.outcome(final)
+    outcome = game.decider.outcome(final)
     assert outcome is not None, match.at(match.steps[-1], "no outcome")
-    assert game.to_act(final) == (), match.at(match.steps[-1], "somebody may act after the end")
-    assert outcome.totals == game.totals(final), match.at(match.steps[-1], outcome)
+    assert game.decider.to_act(final) == (), match.at(match.steps[-1], "somebody may act after the end")
+    assert outcome.totals == game.views.totals(final), match.at(match.steps[-1], outcome)
     assert len(outcome.totals) == len(outcome.places) == match.seats, match.at(match.steps[-1], outcome)
     for place in outcome.places:
         better = sum(other < place for other in outcome.places)
@@ -33,13 +33,13 @@ def _check_totals(match: Match, outcome: Outcome) -> None:
 def check_rounds(match: Match, positions: int) -> None:
     """Rounds are counted from 1 without gaps, seats to act ascend, totals have one entry for each seat."""
     game, number = match.game, 0
-    assert game.round_number(match.steps[0].before) == 0, match.at(match.steps[0], "a round before the start")
-    assert game.round_number(match.steps[0].after) > 0, match.at(match.steps[0], "no round after the start")
+    assert game.views.round_number(match.steps[0].before) == 0, match.at(match.steps[0], "a round before the start")
+    assert game.views.round_number(match.steps[0].after) > 0, match.at(match.steps[0], "no round after the start")
     for step in match.steps:
         for state in step.states:
-            before, number = number, game.round_number(state)
+            before, number = number, game.views.round_number(state)
             assert number - before in (0, 1), match.at(step, f"round {before} is followed by round {number}")
-            assert len(game.totals(state)) == match.seats, match.at(step, game.totals(state))
-        acting = game.to_act(step.after)
+            assert len(game.views.totals(state)) == match.seats, match.at(step, game.views.totals(state))
+        acting = game.decider.to_act(step.after)
         assert list(acting) == sorted({*acting} & {*range(match.seats)}), match.at(step, f"to act: {acting}")
         assert step.facts, match.at(step, "an event without facts")

@@ -15,7 +15,7 @@ REFUSALS_MAX: Final = 100
 ACCEPTED_MAX: Final = 6
 """Accepted moves of a seat that are followed up in one position."""
 SAMPLES: Final = 4
-"""Of them, moves made by `Game.sample`, which always are accepted."""
+"""Of them, moves made by `Game.players.sample`, which always are accepted."""
 
 
 class Told(NamedTuple):
@@ -39,7 +39,7 @@ def check_hidden_cards_change_nothing(match: Match, positions: int) -> None:
             for seat, moves in tried.items():
                 if seat == viewer:
                     _compare_own_moves(match, state, other, viewer, moves, where)
-                elif seat in match.game.to_act(state):
+                elif seat in match.game.decider.to_act(state):
                     _compare_others_moves(
                         match, state, other, viewer, seat, [*moves, *_made(match, other, seat, rng)], where
                     )
@@ -93,16 +93,16 @@ def _tried(match: Match, state: Any, seat: Seat, rng: Random) -> list[Any]:
 
 
 def _made(match: Match, state: Any, seat: Seat, rng: Random) -> Iterator[Any]:
-    if seat in match.game.to_act(state):
+    if seat in match.game.decider.to_act(state):
         view = view_of(match.game, state, seat)
-        yield from (match.game.sample(view, rng.randrange) for _ in range(SAMPLES))
+        yield from (match.game.players.sample(view, rng.randrange) for _ in range(SAMPLES))
 
 
 def _compare_own_moves(match: Match, state: Any, other: Any, viewer: Seat, moves: Sequence[Any], where: str) -> None:
     """The viewer's own moves are refused alike, or accepted alike and told to him alike at first."""
     accepted = 0
     for move in moves:
-        one, two = (match.game.decide(each, viewer, move, match.chance) for each in (state, other))
+        one, two = (match.game.decider.decide(each, viewer, move, match.chance) for each in (state, other))
         if isinstance(one, Rejection) or isinstance(two, Rejection):
             assert canonical(one) == canonical(two), f"{where}: {move} gives {one} or {two}"
         elif accepted < ACCEPTED_MAX:
@@ -118,7 +118,7 @@ def _compare_others_moves(
     for each in (state, other):
         accepted = 0
         for move in moves:
-            facts = match.game.decide(each, seat, move, match.chance)
+            facts = match.game.decider.decide(each, seat, move, match.chance)
             if isinstance(facts, Rejection):
                 continue
             told = Told(each, facts)
@@ -151,7 +151,7 @@ def _compare(match: Match, one: Told, two: Told, viewer: Seat | None, where: str
 
 def _folded(match: Match, state: Any, facts: Sequence[Any]) -> Any:
     for fact in facts:
-        state = match.game.evolve(state, fact)
+        state = match.game.decider.evolve(state, fact)
     return state
 
 

@@ -20,7 +20,7 @@ SAMPLES_MAX = 40
 
 def check_notes(match: Match, positions: int) -> None:
     """Private moves are judged with reasons, fold from JSON, keep the hand's cards, and tell nothing hidden."""
-    notes = match.game.notes
+    notes = match.game.private_stream
     if notes is None:
         return
     rng = match.rng("notes")
@@ -32,7 +32,7 @@ def check_notes(match: Match, positions: int) -> None:
             for _ in range(MOVES_MAX):
                 where = f"{words} seat {seat} with notes {own}"
                 _check_seat(match, state, other, seat, own, where)
-                if seat in match.game.to_act(state):
+                if seat in match.game.decider.to_act(state):
                     _check_moves(match, state, seat, own, where)
                 facts = _accepted(match, state, other, seat, own, where)
                 if not facts:
@@ -64,7 +64,7 @@ def check_advice(match: Match, positions: int) -> None:
 
 
 def _accepted(match: Match, state: Any, other: Any, seat: Seat, own: Any, where: str) -> list[tuple[Any, ...]]:
-    notes, offered = match.game.notes, match.hooks.private_moves
+    notes, offered = match.game.private_stream, match.hooks.private_moves
     assert notes is not None
     assert offered is not None, "a game with notes needs the hook private_moves"
     accepted = []
@@ -81,9 +81,9 @@ def _accepted(match: Match, state: Any, other: Any, seat: Seat, own: Any, where:
 
 
 def _check_seat(match: Match, state: Any, other: Any, seat: Seat, own: Any, where: str) -> None:
-    notes, game, wire = match.game.notes, match.game, match.wire
+    notes, game, wire = match.game.private_stream, match.game, match.wire
     assert notes is not None
-    assert sorted(notes.hand(state, seat, own)) == sorted(game.hand(state, seat)), f"{where}: not the same hand"
+    assert sorted(notes.hand(state, seat, own)) == sorted(game.views.hand(state, seat)), f"{where}: not the same hand"
     hidden = {card.encode() for card in match.hooks.hidden_from(state, seat)}
     for part, decode in ((notes.hand, wire.hand), (notes.private, wire.private), (notes.legal, wire.legal)):
         value = part(state, seat, own)
@@ -99,36 +99,36 @@ def _check_seat(match: Match, state: Any, other: Any, seat: Seat, own: Any, wher
         else:
             assert wire.move(canonical(resolved)) == resolved, f"{where}: {resolved}"
         if not notes.consulted(state, seat):
-            unchanged = resolved == move or resolved == game.decide(state, seat, move, match.chance)
+            unchanged = resolved == move or resolved == game.decider.decide(state, seat, move, match.chance)
             assert unchanged, f"{where}: {move} becomes {resolved} without being consulted"
 
 
 def _check_moves(match: Match, state: Any, seat: Seat, own: Any, where: str) -> None:
     """Moves built from `legal` in the light of the notes are accepted. If there are none (ValueError), the
     notes stand against every move."""
-    notes, game, wire = match.game.notes, match.game, match.wire
+    notes, game, wire = match.game.private_stream, match.game, match.wire
     assert notes is not None
     view = SeatView(
         seat=seat,
-        board=game.board(state),
+        board=game.views.board(state),
         hand=notes.hand(state, seat, own),
         legal=notes.legal(state, seat, own),
         private=notes.private(state, seat, own),
     )
     try:
-        moves = list(every_choice(lambda choose: game.sample(wire.view(view), choose), SAMPLES_MAX))
+        moves = list(every_choice(lambda choose: game.players.sample(wire.view(view), choose), SAMPLES_MAX))
     except ValueError:
         for move in match.hooks.candidates(state, seat):
             resolved = notes.resolve(state, seat, own, move)
             possible = not isinstance(resolved, Rejection) and not isinstance(
-                game.decide(state, seat, resolved, match.chance), Rejection
+                game.decider.decide(state, seat, resolved, match.chance), Rejection
             )
             assert not possible, f"{where}: {move} is possible, but not listed in {view.legal}"
         return
     for move in moves:
         resolved = notes.resolve(state, seat, own, wire.move(canonical(move)))
         assert not isinstance(resolved, Rejection), f"{where}: {move} is listed, but gives {resolved}"
-        judged = game.decide(state, seat, resolved, match.chance)
+        judged = game.decider.decide(state, seat, resolved, match.chance)
         assert not isinstance(judged, Rejection), f"{where}: {move} is listed, but gives {judged}"
 
 

@@ -42,7 +42,7 @@ def check_no_hand_is_hidden_from_its_owner(match: Match, positions: int) -> None
     """The zones agree with the hands: nobody's own cards are hidden from him."""
     for words, state in match.positions(positions, "zones"):
         for viewer in range(match.seats):
-            own = {*match.hooks.hidden_from(state, viewer)} & {*match.game.hand(state, viewer)}
+            own = {*match.hooks.hidden_from(state, viewer)} & {*match.game.views.hand(state, viewer)}
             assert not own, f"{words} zones() hide {own} from seat {viewer}, which holds them"
 
 
@@ -54,7 +54,9 @@ def check_every_hand_is_hidden(matches: Sequence[Match], positions: int) -> None
         for _, state in match.positions(positions, "zones"):
             for viewer in match.viewers:
                 hidden = {*match.hooks.hidden_from(state, viewer)}
-                unseen -= {(viewer, seat) for seat in range(match.seats) if hidden & {*match.game.hand(state, seat)}}
+                unseen -= {
+                    (viewer, seat) for seat in range(match.seats) if hidden & {*match.game.views.hand(state, seat)}
+                }
     assert not unseen, f"zones() never hide from (viewer) the hand of (seat): {sorted(unseen, key=str)}"
 
 
@@ -65,7 +67,7 @@ def _assert_hidden(data: bytes, hidden: frozenset[Card], where: str) -> None:
 
 def _hidden_places(match: Match, state: Any, viewer: Seat | None, hidden: frozenset[Card]) -> list[list[Card]]:
     """Return the hidden cards of each hand, and those that are in no hand."""
-    hands = [[card for card in match.game.hand(state, seat) if card in hidden] for seat in range(match.seats)]
+    hands = [[card for card in match.game.views.hand(state, seat) if card in hidden] for seat in range(match.seats)]
     rest = hidden.difference(*hands)
     return [place for place in (*hands, list(rest)) if len(place) > 1]
 

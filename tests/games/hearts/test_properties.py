@@ -81,8 +81,8 @@ def test_every_card_is_in_exactly_one_place_and_hands_stay_even() -> None:
 
 def test_whoever_is_to_play_has_a_legal_card_of_its_hand() -> None:
     for name, step in matches():
-        for seat in HEARTS_1.to_act(step.after):
-            (entry,) = HEARTS_1.legal(step.after, seat)
+        for seat in HEARTS_1.decider.to_act(step.after):
+            (entry,) = HEARTS_1.views.legal(step.after, seat)
             assert entry.cards, name
             assert set(entry.cards) <= set(step.after.hands[seat]), name
 
@@ -139,12 +139,12 @@ def test_what_a_seat_is_sent_does_not_depend_on_hidden_cards() -> None:
                 continue
             other = permute_hidden(step.after, seat, rng)
             assert sent(other, seat) == sent(step.after, seat), (name, seat)
-            for public in (HEARTS_1.board, HEARTS_1.to_act, HEARTS_1.outcome):
+            for public in (HEARTS_1.views.board, HEARTS_1.decider.to_act, HEARTS_1.decider.outcome):
                 assert public(other) == public(step.after), (name, seat)
 
 
 def sent(state: HeartsState, seat: int | None) -> bytes:
-    return msgspec.json.encode(HEARTS_1.board(state) if seat is None else view_of(HEARTS_1, state, seat))
+    return msgspec.json.encode(HEARTS_1.views.board(state) if seat is None else view_of(HEARTS_1, state, seat))
 
 
 def test_permuted_states_differ_where_something_is_hidden() -> None:
@@ -176,10 +176,10 @@ def test_legal_lists_exactly_what_is_accepted() -> None:
         if rng.random() < 0.98:
             continue
         for seat in range(step.after.options.players):
-            allowed = set(listed(HEARTS_1.legal(step.after, seat), step.after.hands[seat]))
+            allowed = set(listed(HEARTS_1.views.legal(step.after, seat), step.after.hands[seat]))
             for move in candidates(step.after, seat):
                 right = in_order(move)
-                verdict = HEARTS_1.decide(step.after, seat, move, chance())
+                verdict = HEARTS_1.decider.decide(step.after, seat, move, chance())
                 assert isinstance(verdict, tuple) == (right in allowed), (name, seat, move)
 
 
@@ -196,11 +196,11 @@ def test_sample_reaches_every_legal_move() -> None:
     passes = {frozenset(pass_of(state, 0, rng)) for _ in range(6000)}
     assert len(passes) == 286
     for _, step in zip(range(40), steps(options(), 4), strict=False):
-        for seat in HEARTS_1.to_act(step.after):
+        for seat in HEARTS_1.decider.to_act(step.after):
             view = view_of(HEARTS_1, step.after, seat)
             if isinstance(view.legal[0], HeartsLegalPlay):
                 cards = view.legal[0].cards
-                reached = [HEARTS_1.sample(view, always(place)) for place in range(len(cards))]
+                reached = [HEARTS_1.players.sample(view, always(place)) for place in range(len(cards))]
                 assert reached == [HeartsPlay(card) for card in cards]
 
 
@@ -209,7 +209,7 @@ def always(place: int) -> Callable[[int], int]:
 
 
 def pass_of(state: HeartsState, seat: int, rng: Random) -> tuple[str, ...]:
-    move = HEARTS_1.sample(view_of(HEARTS_1, state, seat), rng.randrange)
+    move = HEARTS_1.players.sample(view_of(HEARTS_1, state, seat), rng.randrange)
     assert isinstance(move, HeartsPass)
     return move.cards
 
@@ -232,15 +232,15 @@ IMPOSSIBLE: list[HeartsFact] = [
 def test_a_fact_that_does_not_fit_is_an_error(fact: HeartsFact) -> None:
     state = next(step.after for step in steps(options(), 6) if len(step.after.trick) == 2)
     with pytest.raises(ImpossibleFactError):
-        HEARTS_1.evolve(state, fact)
+        HEARTS_1.decider.evolve(state, fact)
 
 
 def test_impossible_passes_are_errors() -> None:
     state = next(iter(steps(options(), 6))).after
     with pytest.raises(ImpossibleFactError):
-        HEARTS_1.evolve(state, HeartsPassCommitted(0, state.hands[1][:3]))
+        HEARTS_1.decider.evolve(state, HeartsPassCommitted(0, state.hands[1][:3]))
     _, committed = accepted(state, 0, HeartsPass(state.hands[0][:3]))
     with pytest.raises(ImpossibleFactError):
-        HEARTS_1.evolve(committed, HeartsPassCommitted(0, state.hands[0][:3]))
+        HEARTS_1.decider.evolve(committed, HeartsPassCommitted(0, state.hands[0][:3]))
     with pytest.raises(ImpossibleFactError):
-        HEARTS_1.evolve(HEARTS_1.new(options(), 4), HeartsRoundDealt(1, 1, 5, PACK[5]))
+        HEARTS_1.decider.evolve(HEARTS_1.decider.new(options(), 4), HeartsRoundDealt(1, 1, 5, PACK[5]))

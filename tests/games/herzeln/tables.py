@@ -189,13 +189,15 @@ def match(chosen: HerzelnOptions, seed: int, mover: Mover | None = None) -> Iter
     """
     random = Random(seed)
     chance = MatchChance(seed.to_bytes(32, "big"))
-    state = HERZELN_1.new(chosen, chosen.players)
+    state = HERZELN_1.decider.new(chosen, chosen.players)
     facts = start(state, chance)
     yield state, None, None, facts
     state = after(state, facts)
     while actors := to_act(state):
         (seat,) = actors
-        move = mover(state, seat) if mover else HERZELN_1.sample(view_of(HERZELN_1, state, seat), random.randrange)
+        move = (
+            mover(state, seat) if mover else HERZELN_1.players.sample(view_of(HERZELN_1, state, seat), random.randrange)
+        )
         answer = decide(state, seat, move, chance)
         assert not isinstance(answer, Rejection), (answer, seat, move, seed)
         yield state, seat, move, answer

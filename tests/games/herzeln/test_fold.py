@@ -28,14 +28,14 @@ LAYOUT = at_layout("JS", {0: "QC KC", 1: "QD"}, finished=(2, 3))
 
 @pytest.mark.parametrize("players", [3, 4])
 def test_the_facts_of_a_match_fold_to_its_states_after_a_round_trip_through_json(players: int) -> None:
-    decode = msgspec.json.Decoder(tuple[HERZELN_1.fact_type, ...]).decode  # type: ignore[name-defined]
+    decode = msgspec.json.Decoder(tuple[HERZELN_1.types.fact, ...]).decode  # type: ignore[name-defined]
     decode_state = msgspec.json.Decoder(HerzelnState).decode
-    state = HERZELN_1.new(options(players, stop=True), players)
+    state = HERZELN_1.decider.new(options(players, stop=True), players)
     for before, _, _, facts in match(options(players, stop=True), seed=players):
         assert state == before
         assert decode_state(msgspec.json.encode(state)) == state
         state = after(state, decode(msgspec.json.encode(facts)))
-    assert HERZELN_1.outcome(state) is not None
+    assert HERZELN_1.decider.outcome(state) is not None
 
 
 @pytest.mark.parametrize(
@@ -62,11 +62,17 @@ def test_the_facts_of_a_match_fold_to_its_states_after_a_round_trip_through_json
         (LAYOUT, HerzelnSeatFinished(2, 3, -20)),
         (at_layout("", {0: "JC QC", 1: "QD"}), HerzelnCardPlaced(0, "JC", "up")),
         (after(LAYOUT, [HerzelnPassed(0)]), HerzelnPassed(1)),
-        (HERZELN_1.new(options(4), 4), HerzelnCardPlayed(0, "7C")),
-        (HERZELN_1.new(options(4), 4), HerzelnPackDealt(1, 1, 0, PACKS[4])),
-        (HERZELN_1.new(options(4), 4), HerzelnRoundScored(1, (0,) * 4, (0,) * 4, ((),) * 4)),
-        (after(HERZELN_1.new(options(4), 4), [HerzelnFirstDealerDrawn(0)]), HerzelnPackDealt(1, 1, 0, PACKS[3])),
-        (after(HERZELN_1.new(options(4), 4), [HerzelnFirstDealerDrawn(0)]), HerzelnPackDealt(2, 2, 0, PACKS[4])),
+        (HERZELN_1.decider.new(options(4), 4), HerzelnCardPlayed(0, "7C")),
+        (HERZELN_1.decider.new(options(4), 4), HerzelnPackDealt(1, 1, 0, PACKS[4])),
+        (HERZELN_1.decider.new(options(4), 4), HerzelnRoundScored(1, (0,) * 4, (0,) * 4, ((),) * 4)),
+        (
+            after(HERZELN_1.decider.new(options(4), 4), [HerzelnFirstDealerDrawn(0)]),
+            HerzelnPackDealt(1, 1, 0, PACKS[3]),
+        ),
+        (
+            after(HERZELN_1.decider.new(options(4), 4), [HerzelnFirstDealerDrawn(0)]),
+            HerzelnPackDealt(2, 2, 0, PACKS[4]),
+        ),
     ],
 )
 def test_a_fact_that_does_not_fit_is_impossible(state: HerzelnState, fact: HerzelnFact) -> None:

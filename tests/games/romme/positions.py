@@ -84,7 +84,7 @@ def options(**given: object) -> RommeOptions:
 
 def before(*, seats: int = 3, **given: object) -> RommeState:
     """Return the state before the first deal."""
-    state: RommeState = ROMME_1.new(options(**given), seats)
+    state: RommeState = ROMME_1.decider.new(options(**given), seats)
     return state
 
 
@@ -146,7 +146,7 @@ def position(
 def folded(state: RommeState, facts: tuple[RommeFact, ...]) -> RommeState:
     """Return the state after facts."""
     for fact in facts:
-        state = ROMME_1.evolve(state, fact)
+        state = ROMME_1.decider.evolve(state, fact)
     return state
 
 
@@ -154,7 +154,7 @@ def accepted(
     state: RommeState, move: RommeMove, *, seat: Seat | None = None
 ) -> tuple[tuple[RommeFact, ...], RommeState]:
     """Return the facts of a move that must be accepted, and the state after them."""
-    facts = ROMME_1.decide(state, state.turn if seat is None else seat, move, CHANCE)
+    facts = ROMME_1.decider.decide(state, state.turn if seat is None else seat, move, CHANCE)
     assert not isinstance(facts, Rejection), facts
     return facts, folded(state, facts)
 
@@ -168,14 +168,14 @@ def after(state: RommeState, *moves: RommeMove) -> RommeState:
 
 def rejected(state: RommeState, move: RommeMove, *, seat: Seat | None = None) -> Rejection:
     """Return why a move is refused; it must be."""
-    answer = ROMME_1.decide(state, state.turn if seat is None else seat, move, CHANCE)
+    answer = ROMME_1.decider.decide(state, state.turn if seat is None else seat, move, CHANCE)
     assert isinstance(answer, Rejection), answer
     return answer
 
 
 def code(state: RommeState, move: RommeMove, *, seat: Seat | None = None) -> str:
     """Return the code of the refusal, `ok` if there is none."""
-    answer = ROMME_1.decide(state, state.turn if seat is None else seat, move, CHANCE)
+    answer = ROMME_1.decider.decide(state, state.turn if seat is None else seat, move, CHANCE)
     return answer.code if isinstance(answer, Rejection) else "ok"
 
 

@@ -77,7 +77,7 @@ IMPOSSIBLE: list[tuple[RommeState, RommeFact]] = [
 @pytest.mark.parametrize(("state", "fact"), IMPOSSIBLE, ids=[type(fact).__name__ for _, fact in IMPOSSIBLE])
 def test_impossible_facts_are_errors(state: RommeState, fact: RommeFact) -> None:
     with pytest.raises(ImpossibleFactError):
-        ROMME_1.evolve(state, fact)
+        ROMME_1.decider.evolve(state, fact)
 
 
 def test_impossible_notes_are_errors() -> None:

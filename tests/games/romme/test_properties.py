@@ -80,19 +80,19 @@ def check_secrecy(event: Event, where: str) -> None:
 def check_match(raw: dict[str, object], seats: int, seed: int, choose: Chooser) -> int:
     """Check a whole match and return how many rounds it had."""
     draws, rounds = 0, 0
-    folded = ROMME_1.new(ROMME_1.parse_options(raw, seats), seats)
-    decode = msgspec.json.Decoder(ROMME_1.fact_type).decode
+    folded = ROMME_1.decider.new(ROMME_1.options.parse(raw, seats), seats)
+    decode = msgspec.json.Decoder(ROMME_1.types.fact).decode
     for number, event in enumerate(events(raw, seats, seed, choose)):
         where = f"{raw} {seats} seats seed {seed} event {number} {event.move}"
         for fact in event.facts:
             if isinstance(fact, RommeRoundStarted):
                 draws, rounds = 0, rounds + 1
             draws += isinstance(fact, RommeCardDrawn)
-            folded = ROMME_1.evolve(folded, decode(msgspec.json.encode(fact)))
+            folded = ROMME_1.decider.evolve(folded, decode(msgspec.json.encode(fact)))
         state = event.states[-1]
         assert folded == state, f"{where}: replayed differently"  # invariant 8
         assert draws <= 4 * (109 - 13 * seats), where
-        if ROMME_1.to_act(state):
+        if ROMME_1.decider.to_act(state):
             check_state(state, where)
         if state.phase == "draw":
             check_between_turns(state, where)
@@ -134,7 +134,7 @@ def test_notes_never_hinder_the_table_and_always_hold_the_hand(seats: int) -> No
         for seat in range(seats):
             shown = notes.hand(state, seat, own[seat])
             assert sorted(shown) == sorted(state.hands[seat]), where
-            if not ROMME_1.to_act(state):
+            if not ROMME_1.decider.to_act(state):
                 continue
             moves: list[RommePrivateMove] = [RommeArrangeHand((*shown[1:], shown[0]))]
             if state.phase == "play" and seat == state.turn:
@@ -148,7 +148,7 @@ def test_notes_never_hinder_the_table_and_always_hold_the_hand(seats: int) -> No
             seat = state.turn
             discard = timeout_move(state, seat)
             assert isinstance(discard, RommeDiscard), where
-            assert not isinstance(ROMME_1.decide(state, seat, discard, CHANCE), Rejection), where
+            assert not isinstance(ROMME_1.decider.decide(state, seat, discard, CHANCE), Rejection), where
             if notes.open_drafts(state, seat, own[seat]):
                 assert notes.resolve(state, seat, own[seat], discard) == Rejection("drafts_open", "R-42"), where
                 (fact,) = taken_back(state, seat, own[seat])

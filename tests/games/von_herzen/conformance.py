@@ -89,12 +89,14 @@ def zones(state: VonHerzenState) -> list[Zone]:
     """
     over = state.phase in IDLE and state.phase != "scoring"
     taken = {card for cards in state.taken for card in cards}
-    held = [(card, seat) for seat, hand in enumerate(state.hands) for card in hand]
+    held: list[tuple[str, tuple[int, ...]]] = [
+        (card, (seat,)) for seat, hand in enumerate(state.hands) for card in hand
+    ]
     found = [Zone((*state.pile, *(card for run in state.runs for card in run.cards)), EVERYBODY)]
-    for card, holder in (*held, *((card, None) for card in state.stock)):
+    for card, holders in (*held, *[(card, ()) for card in state.stock]):
         swapped = [swap for swap in state.swaps if card in (*swap.given, *swap.received)]
-        known = {seat for swap in swapped for seat in (swap.giver, swap.partner)} | ({holder} - {None})
-        found.append(Zone((card,), EVERYBODY if over or card in taken else tuple(known)))
+        partners = [seat for swap in swapped for seat in (swap.giver, swap.partner)]
+        found.append(Zone((card,), EVERYBODY if over or card in taken else (*holders, *partners)))
     return found
 
 

@@ -43,9 +43,9 @@ def dealt(players: int, *, dealer: int = 0, hands: Sequence[str] = (), **options
         held = [cards(hand) for hand in hands]
         order = [held[(dealer + 1 + place) % players][place // players] for place in range(len(held[0]) * players)]
         packs[1] = [*order, *(card for card in PACK if card not in order)]
-    state = GAME.new(options_of(players, **options), players)
-    for fact in GAME.start(state, Stacked(dealer, packs)):
-        state = GAME.evolve(state, fact)
+    state = GAME.decider.new(options_of(players, **options), players)
+    for fact in GAME.decider.start(state, Stacked(dealer, packs)):
+        state = GAME.decider.evolve(state, fact)
     return state
 
 
@@ -93,7 +93,7 @@ def giving(state: VonHerzenState) -> VonHerzenSwap:
 
 def facts_of(state: VonHerzenState, seat: int, move: Move, chance: Chance | None = None) -> tuple[Fact, ...]:
     """The facts of a move that must be accepted."""
-    facts = GAME.decide(state, seat, move, chance or chance_of(0))
+    facts = GAME.decider.decide(state, seat, move, chance or chance_of(0))
     assert not isinstance(facts, Rejection), (seat, move, facts)
     return facts
 
@@ -102,13 +102,13 @@ def after(state: VonHerzenState, *moves: tuple[int, Move], chance: Chance | None
     """The state after these moves of these seats, which must all be accepted."""
     for seat, move in moves:
         for fact in facts_of(state, seat, move, chance):
-            state = GAME.evolve(state, fact)
+            state = GAME.decider.evolve(state, fact)
     return state
 
 
 def refused(state: VonHerzenState, seat: int, move: Move) -> tuple[str, str]:
     """Code and rule of a move that must be refused."""
-    answer = GAME.decide(state, seat, move, chance_of(0))
+    answer = GAME.decider.decide(state, seat, move, chance_of(0))
     assert isinstance(answer, Rejection), (seat, move, answer)
     assert answer.code in GAME.rejections
     return answer.code, answer.rule
