@@ -1,69 +1,58 @@
-"""A copy of the source with a toy as one more game, to which exactly that is done which the guide asks for."""
+"""A copy of the source, in which the commands of the guide (domain/README.md) add a game."""
 
 import os
+import re
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Final
 
 ROOT: Final = Path(__file__).parent.parent.parent
 _PACKAGES: Final = ("domain", "projections", "service", "tests", "openapi")
 _FILES: Final = ("pyproject.toml", "README.md")
+_NO_CACHE: Final = "-p no:cacheprovider"
 _LEFT_OUT: Final = shutil.ignore_patterns("__pycache__", "node_modules", "results")
 
 
 class Copy:
-    """The source in a folder of its own, with a toy registered as a game."""
+    """The source in a folder of its own."""
 
-    def __init__(self, folder: Path, key: str) -> None:
+    def __init__(self, folder: Path) -> None:
         self.folder = folder
-        self.key = key
         for package in _PACKAGES:
             shutil.copytree(ROOT / package, folder / package, ignore=_LEFT_OUT)
         for name in _FILES:
             shutil.copy(ROOT / name, folder)
-        toy = ROOT / "tests" / "toy"
-        for module in (toy / key).glob("*.py"):
-            self._plant(module, self.game / module.name)
-        self._plant(toy / f"{key}_conformance.py", self.tests / "conformance.py")
-        (self.tests / "__init__.py").write_text(f'"""Tests of {key}."""\n')
-        self._register()
-        self.run("ruff", "check", "--fix", "--quiet", str(self.game), str(self.tests))  # `make format`
-        self.run("ruff", "format", "--quiet", str(self.game), str(self.tests))
 
-    @property
-    def game(self) -> Path:
-        """The folder of the game."""
-        return self.folder / "domain" / "games" / self.key
-
-    @property
-    def tests(self) -> Path:
-        """The folder of its tests."""
-        return self.folder / "tests" / "games" / self.key
-
-    def _plant(self, source: Path, target: Path) -> None:
-        """Copy a module to where a game has it, and let it import from there."""
-        target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_text(source.read_text().replace(f"tests.toy.{self.key}", f"domain.games.{self.key}"))
-
-    def _register(self) -> None:
-        registry = self.folder / "domain" / "registry.py"
-        before, after = registry.read_text().split("\n)\n", 1)
-        registry.write_text(f'{before}\n    "{self.key}",\n)\n{after}')
-
-    def run(self, tool: str, *arguments: str) -> "subprocess.CompletedProcess[str]":
-        """Run a tool of this environment, or with `python -m` a module of the copy, in the folder."""
-        command = [sys.executable, *arguments] if tool == "python" else [_tool(tool), *arguments]
-        environment = {**os.environ, "PYTHONPATH": str(self.folder)}
+    def run(self, command: str) -> "subprocess.CompletedProcess[str]":
+        """Run a command line of the shell in the folder, with the tools of this environment."""
+        tools = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+        environment = {**os.environ, "PATH": tools, "PYTHONPATH": str(self.folder), "PYTEST_ADDOPTS": _NO_CACHE}
         return subprocess.run(
-            command, cwd=self.folder, env=environment, capture_output=True, text=True, timeout=500, check=False
+            ["bash", "-c", command],
+            cwd=self.folder,
+            env=environment,
+            capture_output=True,
+            text=True,
+            timeout=500,
+            check=False,
         )
 
-    def tested(self, *arguments: str) -> "subprocess.CompletedProcess[str]":
-        """Run tests of the copy."""
-        return self.run("python", "-m", "pytest", "-p", "no:cacheprovider", *arguments)
+    def follow(self, commands: Iterable[str], settings: str) -> Iterator[str]:
+        """Run commands one after the other, each with `settings` before it, and yield what they say.
+
+        AssertionError if one fails.
+        """
+        for command in commands:
+            done = self.run(f"{settings}; {command}")
+            said = done.stdout + done.stderr
+            assert done.returncode == 0, f"{command}: {said[-20_000:]}"
+            yield said
 
 
-def _tool(name: str) -> str:
-    return str(Path(sys.executable).with_name(name))
+def commands_of_the_guide() -> list[str]:
+    """Return the commands of domain/README.md in order; the first sets the names of the game."""
+    blocks = re.findall(r"```console\n(.*?)```", (ROOT / "domain" / "README.md").read_text(), re.DOTALL)
+    return [line.strip()[2:] for block in blocks for line in block.splitlines() if line.strip().startswith("$ ")]

@@ -2,7 +2,8 @@
 
 from functools import partial
 
-from domain.decider import AnyGame, Decider, Game, OptionRules, Players, Types, Views
+from domain.decider import AnyGame, Decider, Game, Players, Types, Views
+from domain.options import option_rules
 from tests.toy.highest.bot import bot, sample
 from tests.toy.highest.fold import evolve, new, outcome
 from tests.toy.highest.model import (
@@ -16,7 +17,6 @@ from tests.toy.highest.model import (
     HighestPublicFact,
     HighestState,
 )
-from tests.toy.highest.options import SCHEMA, parse_options, seat_count
 from tests.toy.highest.rulebook import REJECTIONS, RULES
 from tests.toy.highest.rules import decide, legal, start, timeout_move, to_act
 from tests.toy.highest.views import board, hand, private, private_form, public_form
@@ -40,12 +40,7 @@ def _version(number: int, last_points: int) -> AnyGame:
             private_part=HighestPrivate,
             legal=HighestChoices,
         ),
-        options=OptionRules(
-            type=HighestOptions,
-            schema=SCHEMA,
-            parse=parse_options,
-            seat_count=seat_count,
-        ),
+        options=option_rules(HighestOptions, rule="T-8", seats=3),
         decider=Decider(
             new=new,
             start=start,

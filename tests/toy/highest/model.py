@@ -15,8 +15,8 @@ CardText: TypeAlias = Annotated[str, Meta(max_length=8, description="A card, ran
 class HighestOptions(Struct, frozen=True):
     """All options of a table."""
 
-    rounds: int
-    hand_size: int
+    rounds: Annotated[int, Meta(ge=1, le=5)] = 2
+    hand_size: Annotated[int, Meta(ge=1, le=6)] = 3
 
 
 # moves

@@ -1,7 +1,8 @@
 """Overboard: swap with the raft, and stay aboard longer than the others."""
 
-from domain.decider import AnyGame, Decider, Game, OptionRules, Players, Types, Views
-from tests.toy.overboard import bot, fold, model, options, rulebook, rules, views
+from domain.decider import AnyGame, Decider, Game, Players, Types, Views
+from domain.options import option_rules
+from tests.toy.overboard import bot, fold, model, rulebook, rules, views
 
 OVERBOARD_1 = Game(
     key="overboard",
@@ -20,12 +21,7 @@ OVERBOARD_1 = Game(
         private_part=model.OverboardPrivate,
         legal=model.OverboardLegal,
     ),
-    options=OptionRules(
-        type=model.OverboardOptions,
-        schema=options.SCHEMA,
-        parse=options.parse_options,
-        seat_count=options.seat_count,
-    ),
+    options=option_rules(model.OverboardOptions, rule="O-9", seats=5),
     decider=Decider(
         new=fold.new,
         start=rules.start,

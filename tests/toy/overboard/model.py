@@ -6,35 +6,51 @@ from msgspec import Meta, Struct
 
 from domain.cards import Card
 from domain.decider import Seat
+from domain.tags import tag_after
 
 CardText: TypeAlias = Annotated[str, Meta(max_length=8, description="A card, rank then suit.", examples=["QS"])]
+
+
+_tag = tag_after("Overboard")
+
+
+class OverboardValue(Struct, frozen=True, gc=False):
+    """Base of everything."""
+
+
+class OverboardTagged(OverboardValue, frozen=True, tag_field="type", tag=_tag):
+    """Base of facts and legal entries. Tags follow from class names: who renames a class keeps its old tag."""
+
+
+class OverboardMoveBase(OverboardTagged, frozen=True, forbid_unknown_fields=True):
+    """Base of moves."""
 
 
 # options
 
 
-class OverboardOptions(Struct, frozen=True):
-    """All options of a table."""
+class OverboardOptions(OverboardValue, frozen=True):
+    """All options of a table. O-9"""
 
-    lives: int
-    goal: int
+    lives: Annotated[int, Meta(ge=1, le=3, description="Lives of each seat.")] = 2
+    goal: Annotated[int, Meta(ge=15, le=31, description="Points that end a round at once.")] = 31
 
 
 # moves
 
 
-class OverboardSwap(Struct, frozen=True, tag_field="type", tag="swap", forbid_unknown_fields=True):
+class OverboardSwap(OverboardMoveBase, frozen=True):
     """Give a card of one's hand for one of the raft."""
 
     give: CardText
     take: CardText
 
 
-class OverboardSwapAll(Struct, frozen=True, tag_field="type", tag="swap_all", forbid_unknown_fields=True):
+class OverboardSwapAll(OverboardMoveBase, frozen=True):
     """Give the whole hand for the whole raft."""
 
 
-class OverboardStay(Struct, frozen=True, tag_field="type", tag="stay", forbid_unknown_fields=True):
+class OverboardStay(OverboardMoveBase, frozen=True):
     """Keep one's hand."""
 
 
@@ -44,7 +60,7 @@ OverboardMove: TypeAlias = OverboardSwap | OverboardSwapAll | OverboardStay
 # facts
 
 
-class OverboardPackDealt(Struct, frozen=True, tag_field="type", tag="pack_dealt"):
+class OverboardPackDealt(OverboardTagged, frozen=True):
     """The whole pack in dealing order: three cards for each seat aboard, then three for the raft. Secret."""
 
     round: int
@@ -53,7 +69,7 @@ class OverboardPackDealt(Struct, frozen=True, tag_field="type", tag="pack_dealt"
     order: tuple[Card, ...]
 
 
-class OverboardCardSwapped(Struct, frozen=True, tag_field="type", tag="card_swapped"):
+class OverboardCardSwapped(OverboardTagged, frozen=True):
     """A seat gave a card for one of the raft."""
 
     seat: Seat
@@ -61,20 +77,20 @@ class OverboardCardSwapped(Struct, frozen=True, tag_field="type", tag="card_swap
     take: Card
 
 
-class OverboardHandSwapped(Struct, frozen=True, tag_field="type", tag="hand_swapped"):
+class OverboardHandSwapped(OverboardTagged, frozen=True):
     """A seat gave its hand, which everybody sees now, for the raft."""
 
     seat: Seat
     cards: tuple[Card, ...]
 
 
-class OverboardStayed(Struct, frozen=True, tag_field="type", tag="stayed"):
+class OverboardStayed(OverboardTagged, frozen=True):
     """A seat kept its hand."""
 
     seat: Seat
 
 
-class OverboardRoundScored(Struct, frozen=True, tag_field="type", tag="round_scored"):
+class OverboardRoundScored(OverboardTagged, frozen=True):
     """The round is over: all hands are shown, and some seats lost a life."""
 
     round: int
@@ -82,7 +98,7 @@ class OverboardRoundScored(Struct, frozen=True, tag_field="type", tag="round_sco
     lost: tuple[Seat, ...]
 
 
-class OverboardMatchEnded(Struct, frozen=True, tag_field="type", tag="match_ended"):
+class OverboardMatchEnded(OverboardTagged, frozen=True):
     """One seat is left aboard."""
 
     places: tuple[int, ...]
@@ -97,7 +113,7 @@ OverboardFact: TypeAlias = OverboardOpenFact | OverboardPackDealt
 # what others learn of facts
 
 
-class OverboardRoundDealt(Struct, frozen=True, tag_field="type", tag="round_dealt"):
+class OverboardRoundDealt(OverboardTagged, frozen=True):
     """Public form of the deal."""
 
     round: int
@@ -105,7 +121,7 @@ class OverboardRoundDealt(Struct, frozen=True, tag_field="type", tag="round_deal
     raft: tuple[Card, ...]
 
 
-class OverboardHandDealt(Struct, frozen=True, tag_field="type", tag="hand_dealt"):
+class OverboardHandDealt(OverboardTagged, frozen=True):
     """What a seat aboard learns of the deal."""
 
     cards: tuple[Card, ...]
@@ -118,7 +134,7 @@ OverboardPrivateFact: TypeAlias = OverboardHandDealt
 # state
 
 
-class OverboardState(Struct, frozen=True):
+class OverboardState(OverboardValue, frozen=True):
     """The whole state."""
 
     options: OverboardOptions
@@ -145,7 +161,7 @@ class OverboardState(Struct, frozen=True):
 # views
 
 
-class OverboardBoard(Struct, frozen=True):
+class OverboardBoard(OverboardValue, frozen=True):
     """What everybody may know."""
 
     turn: Seat | None
@@ -156,13 +172,13 @@ class OverboardBoard(Struct, frozen=True):
     last_hands: tuple[tuple[Card, ...], ...]
 
 
-class OverboardPrivate(Struct, frozen=True):
+class OverboardPrivate(OverboardValue, frozen=True):
     """What only the seat may know beyond its hand: what it is worth."""
 
     value: int
 
 
-class OverboardLegalSwap(Struct, frozen=True, tag_field="type", tag="swap"):
+class OverboardLegalSwap(OverboardTagged, frozen=True):
     """Any of these may be given for any of those."""
 
     give: tuple[Card, ...]
