@@ -22,6 +22,8 @@ from domain.games.hearts.model import (
     HeartsTrick,
 )
 from domain.games.hearts.values import penalties
+from tests.games import given
+from tests.games.given import Stacked
 
 View = SeatView[HeartsBoard, HeartsPrivate, HeartsLegal]
 
@@ -61,24 +63,6 @@ def table_of(raw: dict[str, object]) -> HeartsOptions:
     return parsed
 
 
-class StackedDeck:
-    """Chance whose first shuffle gives a known order; later ones follow from a fixed key."""
-
-    def __init__(self, order: Sequence[Card]) -> None:
-        self._orders = [tuple(order)]
-        self._later = MatchChance(b"later rounds of a stacked deck..")
-
-    def shuffle(self, round_number: int, shuffle_number: int, cards: Sequence[Card]) -> tuple[Card, ...]:
-        if self._orders:
-            order = self._orders.pop()
-            assert sorted(order) == sorted(cards)
-            return order
-        return self._later.shuffle(round_number, shuffle_number, cards)
-
-    def draw(self, name: str, n: int) -> int:
-        return self._later.draw(name, n)
-
-
 def chance(seed: int = 0) -> MatchChance:
     """Return the chance of a match that follows from a number."""
     return MatchChance(seed.to_bytes(32, "big"))
@@ -86,31 +70,26 @@ def chance(seed: int = 0) -> MatchChance:
 
 def evolved(state: HeartsState, facts: Sequence[HeartsFact]) -> HeartsState:
     """Return the state after these facts."""
-    for fact in facts:
-        state = HEARTS_1.decider.evolve(state, fact)
-    return state
+    after: HeartsState = given.folded(HEARTS_1, state, facts)
+    return after
 
 
 def accepted(
     state: HeartsState, seat: int, move: HeartsMove, by: Chance | None = None
 ) -> tuple[tuple[HeartsFact, ...], HeartsState]:
     """Return the facts of a move that must be accepted, and the state after it."""
-    facts = HEARTS_1.decider.decide(state, seat, move, by or chance())
-    assert not isinstance(facts, Rejection), (seat, move, facts)
-    return facts, evolved(state, facts)
+    return given.accepted(HEARTS_1, state, seat, move, by)
 
 
 def rejected(state: HeartsState, seat: int, move: HeartsMove) -> Rejection:
     """Return why a move is refused; it must be."""
-    rejection = HEARTS_1.decider.decide(state, seat, move, chance())
-    assert isinstance(rejection, Rejection), (seat, move, rejection)
-    return rejection
+    return given.refused(HEARTS_1, state, seat, move)
 
 
 def dealt(order: Sequence[Card], table: HeartsOptions, *, round_number: int = 1) -> HeartsState:
     """Return the state after the deal of a round from a known deck order."""
     before = msgspec.structs.replace(HEARTS_1.decider.new(table, table.players), round=round_number - 1)
-    return evolved(before, HEARTS_1.decider.start(before, StackedDeck(order)))
+    return evolved(before, HEARTS_1.decider.start(before, Stacked({round_number: order})))
 
 
 def deck_giving(hand: Sequence[Card], seat: int, seats: int) -> tuple[Card, ...]:

@@ -23,9 +23,9 @@ from domain.games.hearts.model import (
     HeartsRoundScored,
     HeartsState,
 )
+from tests.games.given import Stacked
 from tests.games.hearts.complete_rounds import FOUR_PLAYERS
 from tests.games.hearts.positions import (
-    StackedDeck,
     accepted,
     by_bot,
     dealt,
@@ -139,7 +139,7 @@ def test_hc_v_8_the_complete_facts_show_every_deal_and_pass() -> None:
 
 
 def test_a_deal_is_shown_to_each_seat_as_its_own_hand() -> None:
-    (fact,) = HEARTS_1.decider.start(HEARTS_1.decider.new(options(), 4), StackedDeck(PACK[4]))
+    (fact,) = HEARTS_1.decider.start(HEARTS_1.decider.new(options(), 4), Stacked({1: PACK[4]}))
     state = evolved(HEARTS_1.decider.new(options(), 4), [fact])
     assert HEARTS_1.views.public_form(fact) == HeartsRoundBegun(1, 1, 13, None)
     for seat in range(4):
@@ -149,7 +149,7 @@ def test_a_deal_is_shown_to_each_seat_as_its_own_hand() -> None:
 
 def test_in_a_hold_round_everybody_learns_who_leads() -> None:
     state = msgspec.structs.replace(HEARTS_1.decider.new(options(), 4), round=3)
-    (fact,) = HEARTS_1.decider.start(state, StackedDeck(PACK[4]))
+    (fact,) = HEARTS_1.decider.start(state, Stacked({4: PACK[4]}))
     assert HEARTS_1.views.public_form(fact) == HeartsRoundBegun(4, 0, 13, 0)
     assert HEARTS_1.views.private_part(evolved(state, [fact]), 2) == HeartsPrivate((), None, (), None)
 

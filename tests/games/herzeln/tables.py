@@ -27,6 +27,7 @@ from domain.games.herzeln.model import (
 )
 from domain.games.herzeln.order import in_hand_order
 from domain.games.herzeln.rules import decide, start, to_act
+from tests.games import given
 
 FactT = TypeVar("FactT")
 
@@ -130,23 +131,20 @@ def pack_for(hands: Sequence[str], dealer: Seat) -> tuple[Card, ...]:
 
 def accepted(state: HerzelnState, seat: Seat, move: HerzelnMove) -> tuple[HerzelnFact, ...]:
     """Return the facts of a move that must be allowed."""
-    answer = decide(state, seat, move, CHANCE)
-    assert not isinstance(answer, Rejection), (answer, seat, move)
-    return answer
+    facts: tuple[HerzelnFact, ...] = given.accepted(HERZELN_1, state, seat, move, CHANCE)[0]
+    return facts
 
 
 def after(state: HerzelnState, facts: Sequence[HerzelnFact]) -> HerzelnState:
     """Return the state after these facts."""
-    for fact in facts:
-        state = evolve(state, fact)
-    return state
+    folded: HerzelnState = given.folded(HERZELN_1, state, facts)
+    return folded
 
 
 def refused(state: HerzelnState, seat: Seat, move: HerzelnMove) -> tuple[str, str]:
     """Return code and rule of a move that must be refused."""
-    answer = decide(state, seat, move, CHANCE)
-    assert isinstance(answer, Rejection), (answer, seat, move)
-    return answer.code, answer.rule
+    rejection = given.refused(HERZELN_1, state, seat, move, CHANCE)
+    return rejection.code, rejection.rule
 
 
 def of_kind(facts: Sequence[HerzelnFact], kind: type[FactT]) -> list[FactT]:

@@ -3,12 +3,14 @@
 from collections.abc import Mapping, Sequence
 
 from domain.cards import Card, in_canonical_order
-from domain.decider import Chance, Rejection
+from domain.decider import Chance
 from domain.games.von_herzen.facts import Cards, Fact
 from domain.games.von_herzen.model import Phase, VonHerzenState, VonHerzenSwap
 from domain.games.von_herzen.moves import Move
 from domain.games.von_herzen.runs import PACK, new_run
-from tests.games.von_herzen.play import GAME, chance_of, options_of
+from tests.games import given
+from tests.games.given import Stacked
+from tests.games.von_herzen.play import GAME, options_of
 
 Given = tuple[int, str]
 
@@ -18,22 +20,9 @@ def cards(text: str) -> Cards:
     return tuple(text.split())
 
 
-class Stacked:
+def stacked(dealer: int, packs: Mapping[int, Sequence[Card]] | None = None, seed: int = 0) -> Stacked:
     """A chance that deals the packs and draws the dealer it was given; what is not named follows `seed`."""
-
-    def __init__(self, dealer: int, packs: Mapping[int, Sequence[Card]] | None = None, seed: int = 0) -> None:
-        self._dealer = dealer
-        self._packs = packs or {}
-        self._other = chance_of(seed)
-
-    def shuffle(self, round_number: int, shuffle_number: int, cards: Sequence[Card]) -> tuple[Card, ...]:
-        if round_number in self._packs:
-            return tuple(self._packs[round_number])
-        return self._other.shuffle(round_number, shuffle_number, cards)
-
-    def draw(self, name: str, n: int) -> int:
-        assert name == "first_dealer"
-        return self._dealer % n
+    return Stacked(packs, {"first_dealer": dealer}, seed)
 
 
 def dealt(players: int, *, dealer: int = 0, hands: Sequence[str] = (), **options: object) -> VonHerzenState:
@@ -44,7 +33,7 @@ def dealt(players: int, *, dealer: int = 0, hands: Sequence[str] = (), **options
         order = [held[(dealer + 1 + place) % players][place // players] for place in range(len(held[0]) * players)]
         packs[1] = [*order, *(card for card in PACK if card not in order)]
     state = GAME.decider.new(options_of(players, **options), players)
-    for fact in GAME.decider.start(state, Stacked(dealer, packs)):
+    for fact in GAME.decider.start(state, stacked(dealer, packs)):
         state = GAME.decider.evolve(state, fact)
     return state
 
@@ -93,8 +82,7 @@ def giving(state: VonHerzenState) -> VonHerzenSwap:
 
 def facts_of(state: VonHerzenState, seat: int, move: Move, chance: Chance | None = None) -> tuple[Fact, ...]:
     """The facts of a move that must be accepted."""
-    facts = GAME.decider.decide(state, seat, move, chance or chance_of(0))
-    assert not isinstance(facts, Rejection), (seat, move, facts)
+    facts: tuple[Fact, ...] = given.accepted(GAME, state, seat, move, chance)[0]
     return facts
 
 
@@ -108,10 +96,8 @@ def after(state: VonHerzenState, *moves: tuple[int, Move], chance: Chance | None
 
 def refused(state: VonHerzenState, seat: int, move: Move) -> tuple[str, str]:
     """Code and rule of a move that must be refused."""
-    answer = GAME.decider.decide(state, seat, move, chance_of(0))
-    assert isinstance(answer, Rejection), (seat, move, answer)
-    assert answer.code in GAME.rejections
-    return answer.code, answer.rule
+    rejection = given.refused(GAME, state, seat, move)
+    return rejection.code, rejection.rule
 
 
 def laid(state: VonHerzenState) -> list[str]:

@@ -35,7 +35,7 @@ from domain.games.von_herzen.moves import (
 from domain.games.von_herzen.runs import PACK
 from tests.games.von_herzen.conformance import candidates
 from tests.games.von_herzen.play import GAME, careless, chance_of, options_of
-from tests.games.von_herzen.positions import Stacked, after, cards, dealt, facts_of
+from tests.games.von_herzen.positions import after, cards, dealt, facts_of, stacked
 
 encode = msgspec.json.encode
 
@@ -86,7 +86,7 @@ def two_deals(players: int, viewer: int | None, rng: Random, **options: object) 
         hands = [own if seat == viewer else [left.pop() for _ in range(size)] for seat in range(players)]
         order = [hands[(1 + place) % players][place // players] for place in range(size * players)]
         state = GAME.decider.new(options_of(players, **options), players)
-        for fact in GAME.decider.start(state, Stacked(0, {1: [*order, *left]})):
+        for fact in GAME.decider.start(state, stacked(0, {1: [*order, *left]})):
             state = GAME.decider.evolve(state, fact)
         states.append(state)
     return states
@@ -196,7 +196,7 @@ AGREEING = after(TAKING, (1, VonHerzenLeave()), (0, VonHerzenLeave()))
 
 def test_dealing_shows_every_seat_its_own_hand() -> None:
     state = GAME.decider.new(options_of(4), 4)
-    first, deal = GAME.decider.start(state, Stacked(0))
+    first, deal = GAME.decider.start(state, stacked(0))
     state = GAME.decider.evolve(GAME.decider.evolve(state, first), deal)
     assert plain(GAME.views.public_form(deal)) == {
         "type": "round_dealt_public",
