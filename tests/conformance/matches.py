@@ -19,7 +19,7 @@ PLAYERS: Final = ("sample", "bot", "timeout", "mixed")
 BOT_MOVES_MAX: Final = 150
 """Moves of bots in a mixed match, which are slow for some games."""
 
-AnyNotes: TypeAlias = PrivateStreamRules[Any, Any, Any, Any]
+AnyPrivateStream: TypeAlias = PrivateStreamRules[Any, Any, Any, Any]
 
 
 class WatchedChance:
@@ -165,7 +165,9 @@ class _Play:
         self.match = match
         self.game = match.game
         self.rng = match.rng("play")
-        self.notes = [self.game.private_stream.new() for _ in range(match.seats)] if self.game.private_stream else []
+        self.private_states = (
+            [self.game.private_stream.new() for _ in range(match.seats)] if self.game.private_stream else []
+        )
         self.made: Counter[str] = Counter()
 
     def to_the_end(self, state: Any) -> None:
@@ -192,7 +194,7 @@ class _Play:
 
     def _move(self, state: Any) -> Any:
         seat = self.rng.choice(self.game.decider.to_act(state))
-        if self.notes:
+        if self.private_states:
             self._private_move(state, self.rng.randrange(self.match.seats))
         move = self.match.wire.move(canonical(self._choice(state, seat)))
         if self.game.private_stream:
@@ -209,28 +211,28 @@ class _Play:
             return self.game.players.bot(view, self.rng.randrange(2**63))
         return self.game.players.sample(view, self.rng.randrange)
 
-    def _resolved(self, notes: AnyNotes, state: Any, seat: Seat, move: Any) -> Any:
-        """Return the move in full. Where the seat's notes stand against it they are given up."""
-        resolved = notes.resolve(state, seat, self.notes[seat], move)
+    def _resolved(self, stream: AnyPrivateStream, state: Any, seat: Seat, move: Any) -> Any:
+        """Return the move in full. Where the seat's private state stands against it, it is given up."""
+        resolved = stream.resolve(state, seat, self.private_states[seat], move)
         if isinstance(resolved, Rejection):
-            self.notes[seat] = notes.new()
-            resolved = notes.resolve(state, seat, self.notes[seat], move)
+            self.private_states[seat] = stream.new()
+            resolved = stream.resolve(state, seat, self.private_states[seat], move)
         step = Step(len(self.match.steps) + 1, "move", seat, move, (), state, ())
         assert not isinstance(resolved, Rejection), self.match.at(step, f"not resolved: {resolved}")
         return self.match.wire.move(canonical(resolved))
 
     def _private_move(self, state: Any, seat: Seat) -> None:
-        notes, offered = self.game.private_stream, self.match.hooks.private_moves
-        assert notes is not None
-        assert offered is not None, "a game with notes needs the hook private_moves"
-        moves = list(offered(state, seat, self.notes[seat]))
+        stream, offered = self.game.private_stream, self.match.hooks.private_moves
+        assert stream is not None
+        assert offered is not None, "a game with private streams needs the hook private_moves"
+        moves = list(offered(state, seat, self.private_states[seat]))
         if not moves:
             return
-        facts = notes.decide(state, seat, self.notes[seat], self.rng.choice(moves))
+        facts = stream.decide(state, seat, self.private_states[seat], self.rng.choice(moves))
         if isinstance(facts, Rejection):
             return
         for fact in facts:
-            self.notes[seat] = notes.evolve(self.notes[seat], fact)
+            self.private_states[seat] = stream.evolve(self.private_states[seat], fact)
 
     def _between_rounds(self, state: Any) -> Any:
         lobby = self.game.lobby

@@ -5,7 +5,17 @@ from functools import cache
 from typing import Final, NamedTuple
 
 from domain.registry import GAMES
-from tests.conformance.checks import cards, ends, folding, forms, interference, legality, lobby, notes, secrecy
+from tests.conformance.checks import (
+    cards,
+    ends,
+    folding,
+    forms,
+    interference,
+    legality,
+    lobby,
+    private_streams,
+    secrecy,
+)
 from tests.conformance.hooks import Hooks, brings_hooks, hooks_of
 from tests.conformance.matches import Match, play
 
@@ -29,8 +39,8 @@ CHECKS: Final[tuple[Callable[[Match, int], None], ...]] = (
     interference.check_deals_tell_only_ones_own_cards,
     secrecy.check_no_hand_is_hidden_from_its_owner,
     lobby.check_lobby,
-    notes.check_notes,
-    notes.check_advice,
+    private_streams.check_private_streams,
+    private_streams.check_advice,
 )
 ACROSS: Final[tuple[Callable[[Sequence[Match], int], None], ...]] = (
     secrecy.check_every_hand_is_hidden,

@@ -1,4 +1,4 @@
-"""The suite also judges what only some games have: a lobby between rounds, private notes, advice.
+"""The suite also judges what only some games have: a lobby between rounds, private streams, advice.
 
 The toy is given each of them here, first sound, then with a planted fault.
 """
@@ -13,7 +13,7 @@ from msgspec import Struct
 from domain.cards import CANONICAL, Card
 from domain.decider import Advice, AnyGame, Chance, OptionProblem, PrivateStreamRules, Rejection, RoundLobby, Seat
 from tests.conformance.altered import altered
-from tests.conformance.checks import lobby, notes
+from tests.conformance.checks import lobby, private_streams
 from tests.conformance.hooks import Hooks
 from tests.conformance.matches import Match, play
 from tests.conformance.suite import CHECKS
@@ -80,7 +80,7 @@ def test_a_faulty_lobby_is_found(said: str, planted: dict[str, Callable[..., Any
         lobby.check_lobby(replace(sound, game=faulty), 30)
 
 
-# notes: the order of one's own hand
+# a private stream: the order of one's own hand
 
 
 class HighestArrange(Struct, frozen=True, tag_field="type", tag="arrange"):
@@ -112,7 +112,7 @@ def _orders(state: HighestState, seat: Seat, own: tuple[Card, ...]) -> list[High
     return [HighestArrange(hand[::-1]), HighestArrange((*hand[1:], *hand[:1])), HighestArrange(("QS", "KS"))]
 
 
-SOUND_NOTES: PrivateStreamRules[Any, Any, Any, Any] = PrivateStreamRules(
+SOUND_STREAM: PrivateStreamRules[Any, Any, Any, Any] = PrivateStreamRules(
     move_type=HighestArrange,
     fact_type=HighestHandArranged,
     new=tuple,
@@ -124,8 +124,8 @@ SOUND_NOTES: PrivateStreamRules[Any, Any, Any, Any] = PrivateStreamRules(
     private=lambda state, seat, _own: TOY.views.private_part(state, seat),
     legal=lambda state, seat, _own: TOY.views.legal(state, seat),
 )
-NOTES_TOY = replace(TOY, private_stream=SOUND_NOTES)
-NOTES_HOOKS = replace(HOOKS, private_moves=_orders)
+STREAM_TOY = replace(TOY, private_stream=SOUND_STREAM)
+STREAM_HOOKS = replace(HOOKS, private_moves=_orders)
 
 
 def _tells_the_neighbour(state: HighestState, seat: Seat, own: Any, move: HighestArrange) -> Any:
@@ -135,7 +135,7 @@ def _tells_the_neighbour(state: HighestState, seat: Seat, own: Any, move: Highes
     return _arrange(state, seat, own, move)
 
 
-NOTES_FAULTS: dict[str, tuple[str, dict[str, Callable[..., Any]]]] = {
+STREAM_FAULTS: dict[str, tuple[str, dict[str, Callable[..., Any]]]] = {
     "a card too few": ("not the same hand", {"hand": lambda state, seat, own: _arranged(state, seat, own)[1:]}),
     "the neighbour's choice": (
         "depends on hidden",
@@ -151,18 +151,18 @@ NOTES_FAULTS: dict[str, tuple[str, dict[str, Callable[..., Any]]]] = {
 }
 
 
-def test_notes_pass_every_check() -> None:
-    match = _match(NOTES_TOY, NOTES_HOOKS)
+def test_a_private_stream_passes_every_check() -> None:
+    match = _match(STREAM_TOY, STREAM_HOOKS)
     for check in CHECKS:
         check(match, 30)
 
 
-@pytest.mark.parametrize(("said", "planted"), NOTES_FAULTS.values(), ids=NOTES_FAULTS.keys())
-def test_faulty_notes_are_found(said: str, planted: dict[str, Callable[..., Any]]) -> None:
-    sound = _match(NOTES_TOY, NOTES_HOOKS)
-    faulty = replace(NOTES_TOY, private_stream=replace(SOUND_NOTES, **planted))
+@pytest.mark.parametrize(("said", "planted"), STREAM_FAULTS.values(), ids=STREAM_FAULTS.keys())
+def test_a_faulty_private_stream_is_found(said: str, planted: dict[str, Callable[..., Any]]) -> None:
+    sound = _match(STREAM_TOY, STREAM_HOOKS)
+    faulty = replace(STREAM_TOY, private_stream=replace(SOUND_STREAM, **planted))
     with pytest.raises(AssertionError, match=said):
-        notes.check_notes(replace(sound, game=faulty), 30)
+        private_streams.check_private_streams(replace(sound, game=faulty), 30)
 
 
 # advice: does my hand have a higher card?
@@ -220,4 +220,4 @@ def test_faulty_advice_is_found(said: str, answer: Callable[..., Any]) -> None:
     assert ADVICE_TOY.advice is not None
     faulty = replace(ADVICE_TOY, advice=replace(ADVICE_TOY.advice, answer=answer))
     with pytest.raises(AssertionError, match=said):
-        notes.check_advice(replace(sound, game=faulty), 30)
+        private_streams.check_advice(replace(sound, game=faulty), 30)

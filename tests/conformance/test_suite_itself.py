@@ -20,9 +20,10 @@ from tests.conformance.checks import cards, declarations, ends, folding, forms, 
 from tests.conformance.hooks import Hooks
 from tests.conformance.matches import Match, play
 from tests.conformance.playthrough import FOLDER
-from tests.conformance.suite import CHECKS
+from tests.conformance.suite import CHECKS, run_checks
 from tests.conformance.zones import EVERYBODY, Zone, cards_in
 from tests.toy import highest_conformance as conformance
+from tests.toy import overboard_conformance
 from tests.toy.highest import GAMES as TOYS
 from tests.toy.highest.model import (
     HighestCardChosen,
@@ -32,9 +33,11 @@ from tests.toy.highest.model import (
     HighestHandReceived,
     HighestRoundDealt,
 )
+from tests.toy.overboard import OVERBOARD_1
 
 TOY = TOYS[0]
 HOOKS = Hooks.of(conformance)
+OVERBOARD_HOOKS = Hooks.of(overboard_conformance)
 
 
 def _match(game: AnyGame, *, players: str = "sample", options: int = 0) -> Match:
@@ -48,6 +51,31 @@ def test_the_toy_passes_every_check(toy: AnyGame, options: int, players: str) ->
     match = _match(toy, players=players, options=options)
     for check in CHECKS:
         check(match, 50)
+
+
+@pytest.mark.parametrize("players", ["sample", "bot"])
+@pytest.mark.parametrize("options", range(len(OVERBOARD_HOOKS.options)))
+def test_a_toy_with_elimination_and_rounds_that_end_in_their_deal_passes_every_check(
+    options: int, players: str
+) -> None:
+    match = play(OVERBOARD_1, OVERBOARD_HOOKS, OVERBOARD_HOOKS.options[options], players=players, seed=1)
+    for check in CHECKS:
+        check(match, 20)
+
+
+@pytest.mark.parametrize(
+    ("planted", "said"),
+    [
+        ({"facts_that_reveal": ()}, "OverboardHandSwapped is not among FACTS_THAT_REVEAL"),
+        ({"history": ()}, "hidden cards|could tell from"),
+        ({"places_follow_totals": True}, "say PLACES_FOLLOW_TOTALS = False"),
+    ],
+)
+def test_a_hook_that_is_wrong_is_named(planted: dict[str, Any], said: str) -> None:
+    hooks = replace(OVERBOARD_HOOKS, **planted)
+    match = play(OVERBOARD_1, hooks, OVERBOARD_HOOKS.options[2], players="sample", seed=1)
+    with pytest.raises(AssertionError, match=said):
+        run_checks(match, 40)
 
 
 @pytest.mark.parametrize("toy", TOYS, ids=lambda toy: toy.rules_id)

@@ -140,7 +140,7 @@ def _compare(match: Match, one: Told, two: Told, viewer: Seat | None, where: str
         facts = [each.facts[index] for each in (one, two) if index < len(each.facts)]
         revealed = any(match.hooks.may_reveal(fact, viewer) for fact in facts)
         if first != second:
-            kinds = " or ".join(type(fact).__name__ for fact in facts)
+            kinds = " or ".join(dict.fromkeys(type(fact).__name__ for fact in facts))
             assert revealed, f"{where}: told {first!r} or {second!r}, but {kinds} is not among FACTS_THAT_REVEAL"
             return
         if revealed and len(told[0]) != len(told[1]):
