@@ -15,13 +15,13 @@ PACKAGES := domain projections service
 
 help:
 	@echo 'make run          start the service on an embedded PostgreSQL and Redis (data in .data)'
-	@echo 'make test         linters, types and all tests on real servers'
-	@echo 'make lint         linters and types alone;  make format  puts the code in shape'
-	@echo 'make contract     check openapi/openapi.json against the service, Redocly and Spectral'
-	@echo 'make bench        what the service does per second;  make bench-peers  others beside it'
+	@echo 'make test         linters, type checks and all tests, on real servers'
+	@echo 'make lint         linters and type checks only;  make format  formats the code'
+	@echo 'make contract     check openapi/openapi.json against the service, with Redocly and Spectral'
+	@echo 'make bench        measure the service;  make bench-peers  measures other programs beside it'
 	@echo 'make fuzz         longer random tests;  make soak  hours of load with faults'
-	@echo 'make lock         renew the locks of all dependencies'
-	@echo 'make clean        remove what was built and installed here (never .data)'
+	@echo 'make lock         update the locks of all dependencies'
+	@echo 'make clean        remove everything that was built and installed here (never .data)'
 
 # --- what is installed -------------------------------------------------------------------------
 

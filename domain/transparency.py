@@ -15,7 +15,6 @@ from typing import Final
 
 from msgspec import Struct
 
-LEAF_BYTES: Final = 64
 _SIZE: Final = re.compile(r"0|[1-9][0-9]{0,18}")
 _HASH_BYTES: Final = 32
 

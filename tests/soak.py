@@ -1,7 +1,7 @@
 """`python -m tests.soak`: the real service under matches of every game, while things break.
 
 Clients on threads of their own play match after match with people and bots, and send every request again
-until it is answered, as the README tells a mobile client to. Beside them, at random moments, API processes,
+until it is answered, as openapi/README.md tells a client to. Beside them, at random moments, API processes,
 the worker, PostgreSQL, Redis and the whole service are killed with SIGKILL, connections are cut and Redis is
 emptied. In the end every acknowledged move has to be in the log once, `blattwerk audit --all` has to
 find nothing, and the record of every match that is over has to verify. The exit status is 0 if all of it holds.

@@ -23,7 +23,10 @@ PLANTED = {
     "PostgreSQL is spoken in service.store alone": {
         "service/planted.py": "from psycopg.rows import dict_row\n",
     },
-    "Redis is spoken in projections.redis_store and its line alone": {
+    "The stores know nothing of projections": {
+        "service/store/planted.py": "def later():\n    from projections import coalescer\n    return coalescer\n",
+    },
+    "Redis is spoken in one module of projections": {
         "service/planted.py": "import redis.asyncio\n",
     },
 }

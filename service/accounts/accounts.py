@@ -18,8 +18,9 @@ from uuid import UUID, uuid4
 
 from msgspec import Struct
 
-from projections.redis_commands import RedisUnavailableError
-from projections.redis_store import RedisStore
+from projections.broadcasts import Broadcasts
+from projections.coalescer import Coalescer
+from projections.redis_connection import RedisUnavailableError
 from service.accounts import names
 from service.errors import FieldError, InvalidRequestError, KeyReusedError, NotFoundError, UnauthenticatedError
 from service.store.accounts import AccountStore, TokenRow
@@ -58,9 +59,10 @@ class NewAccount(Struct, frozen=True):
 class Accounts:
     """Use cases of accounts. One per process."""
 
-    def __init__(self, store: AccountStore, redis: RedisStore, *, key: bytes) -> None:
+    def __init__(self, store: AccountStore, broadcasts: Broadcasts, *, key: bytes) -> None:
         self._store = store
-        self._redis = redis
+        self._tokens: Coalescer[bytes, TokenRow | None] = Coalescer(self._find_tokens)
+        self._broadcasts = broadcasts
         self._key = key
         self._known: dict[bytes, tuple[float, Account]] = {}
         """By SHA-256 of the header; until when, and whose."""
@@ -73,8 +75,8 @@ class Accounts:
         """Changes when a name may have changed: what was made from names before it is out of date."""
 
     def listen(self) -> None:
-        """Follow what other processes tell of revoked tokens and changed names."""
-        self._redis.listen(self._told, self._forget_all)
+        """Follow what other processes broadcast of revoked tokens and changed names."""
+        self._broadcasts.listen(self._on_broadcast, self._forget_all)
 
     # who asks
 
@@ -94,11 +96,11 @@ class Accounts:
         if scheme.lower() != "bearer" or not token.startswith(TOKEN_PREFIX) or len(token) > 100:
             raise UnauthenticatedError("Send a valid token: Authorization: Bearer bw_...")
         now, epoch = time.monotonic(), self._tokens_epoch
-        row = await self._store.token(_digest(token))
+        row = await self._tokens.submit(_digest(token))
         if row is None:
             raise UnauthenticatedError("Send a valid token: Authorization: Bearer bw_...")
         account = Account(str(row.player), row.role, row.id)
-        if self._redis.listening and epoch == self._tokens_epoch:
+        if self._broadcasts.listening and epoch == self._tokens_epoch:
             if len(self._known) >= _REMEMBER_MOST:
                 self._known.clear()
             left = _REMEMBER_SECONDS if row.expires is None else row.expires / 1000 - time.time()
@@ -109,6 +111,11 @@ class Accounts:
                 self._noting = asyncio.create_task(self._note_use())
         return account
 
+    async def _find_tokens(self, digests: list[bytes]) -> list[TokenRow | Exception | None]:
+        """Look up with one statement the valid tokens that several requests ask for at the same time."""
+        found = await self._store.tokens_by_digest(digests)
+        return [found.get(digest) for digest in digests]
+
     async def _note_use(self) -> None:
         """Note in one statement, apart from any request, which tokens were used."""
         await asyncio.sleep(_NOTE_SECONDS)
@@ -118,7 +125,8 @@ class Accounts:
             await self._store.touch(list(used))
 
     async def close(self) -> None:
-        """Note what was not noted yet."""
+        """Finish what is under way and note what was not noted yet."""
+        await self._tokens.close()
         if self._noting is not None:
             self._noting.cancel()
             await asyncio.wait([self._noting])
@@ -142,7 +150,7 @@ class Accounts:
                 raise KeyReusedError("This Idempotency-Key was used with another body.")
             if time.time() * 1000 - row.created > KEY_MILLISECONDS:
                 raise KeyReusedError("This Idempotency-Key is no longer valid; choose a new one for a new account.")
-            if await self._store.token(_digest(token)) is None:
+            if await self._tokens.submit(_digest(token)) is None:
                 raise KeyReusedError("The token made under this Idempotency-Key was revoked.")
         return NewAccount(id_, clean, token_id, token)
 
@@ -163,14 +171,14 @@ class Accounts:
         """Change the caller's public name."""
         clean = clean_name(name)
         await self._store.rename(UUID(account.id), clean)
-        await self._tell(f"name {account.id}")
+        await self._broadcast(f"name {account.id}")
         return clean
 
     async def erase(self, account: Account) -> None:
         """Erase the name and all tokens; the log keeps only the random id."""
         await self._store.erase(UUID(account.id))
-        await self._tell(f"name {account.id}")
-        await self._tell("tokens")
+        await self._broadcast(f"name {account.id}")
+        await self._broadcast("tokens")
 
     async def public_name(self, player: UUID) -> str | None:
         """Return a player's name, None once erased. NotFoundError if there never was one."""
@@ -218,16 +226,16 @@ class Accounts:
         """Revoke one of the caller's tokens, at once everywhere. NotFoundError if he has no such token."""
         if await self._store.revoke(UUID(account.id), token) is None:
             raise NotFoundError("You have no such token.")
-        await self._tell("tokens")
+        await self._broadcast("tokens")
 
     # between processes
 
-    async def _tell(self, message: str) -> None:
-        self._told(message)
+    async def _broadcast(self, message: str) -> None:
+        self._on_broadcast(message)
         with suppress(RedisUnavailableError):  # then nobody remembers tokens for longer than a few seconds
-            await self._redis.tell(message)
+            await self._broadcasts.broadcast(message)
 
-    def _told(self, message: str) -> None:
+    def _on_broadcast(self, message: str) -> None:
         kind, _, subject = message.partition(" ")
         if kind == "tokens":
             self._known.clear()

@@ -4,7 +4,7 @@ from typing import Any
 
 from prometheus_client import CONTENT_TYPE_LATEST
 
-from projections.redis_commands import RedisUnavailableError
+from projections.redis_connection import RedisUnavailableError
 from service.api.http import Answer, Call, Operation, answer
 from service.api.types import resources as wire
 
@@ -16,7 +16,7 @@ async def livez(_: Call) -> Answer:
 async def readyz(call: Call) -> Answer:
     await call.services.log.ping()
     try:
-        await call.services.redis.ping()
+        await call.services.redis.connection.ping()
     except RedisUnavailableError:
         return answer(wire.Readiness("degraded", "ok", "away"), headers={"Cache-Control": "no-store"})
     return answer(wire.Readiness("ok", "ok", "ok"), headers={"Cache-Control": "no-store"})

@@ -101,7 +101,7 @@ class ExampleMatch:
     def projection(self, notes: Any = None) -> Projection:
         """Return the table's projection; `notes` are those of every seat."""
         each = () if notes is None else ((1, notes),) * self.state.setup.seats
-        return project(self.state, {PLAYER: "Ada"}, notes=each)
+        return project(self.state, {PLAYER: "Ada"}, private_streams=each)
 
     def record(self, signer: Signer, inclusion: Inclusion) -> bytes:
         """Return the record of a match that is over without a result."""

@@ -17,8 +17,8 @@ from uuid import UUID
 import structlog
 
 from domain.decider import view_of
-from projections.redis_commands import RedisUnavailableError
-from projections.redis_store import DOUBLE_WRITE_SECONDS
+from projections.generations import DOUBLE_WRITE_SECONDS
+from projections.redis_connection import RedisUnavailableError
 from service.composition import Services
 from service.errors import NotFoundError
 from service.store.errors import StoreUnavailableError
@@ -99,7 +99,7 @@ class Worker:
     async def _serve_queue(self) -> None:
         while True:
             try:
-                name = await self._services.redis.next_for_bots(1.0)
+                name = await self._services.redis.lists.next_for_bots(1.0)
                 if name is not None:
                     await self.play_bots(UUID(name))
             except RedisUnavailableError:
@@ -112,15 +112,19 @@ class Worker:
         while True:
             await asyncio.sleep(_SWEEP_SECONDS)
             with suppress(RedisUnavailableError, StoreUnavailableError):
-                for name in await self._services.redis.waiting_for_bots(_SWEEP_SECONDS):
+                for name in await self._services.redis.lists.waiting_for_bots(_SWEEP_SECONDS):
                     await self.play_bots(UUID(name))
 
     # projections
 
     async def _tail(self) -> None:
-        """Follow the feed: repair views that are behind, serve bots while Redis is away."""
+        """Follow the feed: repair views that are behind, serve bots while Redis is unavailable."""
         async for heads in Feed(
-            self._services.log, "views", self._services.log.feed_heads, poll_seconds=_POLL_SECONDS, most=_LOOKED_AT
+            self._services.log,
+            "views",
+            self._services.log.feed_heads,
+            poll_seconds=_POLL_SECONDS,
+            events_max=_LOOKED_AT,
         ).batches():
             await asyncio.sleep(_GRACE_SECONDS)
             with suppress(StoreUnavailableError):  # the sweep and the next event of the table find it again
@@ -144,13 +148,13 @@ class Worker:
         """Make all projections again when Redis has lost them."""
         while True:
             with suppress(StoreUnavailableError):
-                if not self._services.redis.complete:
+                if not self._services.redis.generations.complete:
                     await self._complete_projections()
             await asyncio.sleep(_SWEEP_SECONDS)
 
     async def _repair(self, newest: dict[UUID, int]) -> None:
         try:
-            versions = await self._services.redis.versions([str(stream) for stream in newest])
+            versions = await self._services.redis.views.versions([str(stream) for stream in newest])
         except RedisUnavailableError:
             for stream in newest:
                 await self.play_bots(stream)
@@ -176,10 +180,10 @@ class Worker:
     async def _complete_projections(self) -> None:
         """Make every table's projection after Redis was emptied."""
         with suppress(RedisUnavailableError):
-            await self._services.redis.ping()
+            await self._services.redis.connection.ping()
             count = await self._project_all()
-            await self._services.redis.mark_complete()
-            log.info("projections complete", tables=count, generation=self._services.redis.generation)
+            await self._services.redis.generations.mark_complete()
+            log.info("projections complete", tables=count, generation=self._services.redis.generations.current)
 
     async def _project_all(self) -> int:
         count = 0
@@ -197,16 +201,16 @@ class Worker:
         Returns the number of tables and the new generation. The service goes on meanwhile: from the
         announcement on every process writes to both generations.
         """
-        redis = self._services.redis
-        old, new = redis.generation, redis.generation + 1
-        await redis.announce(new)
+        generations = self._services.redis.generations
+        old, new = generations.current, generations.current + 1
+        await generations.announce(new)
         await asyncio.sleep(DOUBLE_WRITE_SECONDS)
         count = await self._project_all()
         await self._services.standings.rebuild(new)
         await self._services.dispute_store.relist()
-        await redis.switch(new)
+        await generations.switch(new)
         await asyncio.sleep(DOUBLE_WRITE_SECONDS)
-        await redis.drop(old)
+        await generations.drop(old)
         return count, new
 
 

@@ -142,7 +142,7 @@ class Transparency:
         place: dict[int, int] = {}
         while heads := await self._log.feed_ends(place, _FEED_PAGE):
             ends = [head for head in heads if head.ends and head.position <= reached.get(head.bucket, 0)]
-            known = await self._store.known([end.stream for end in ends]) if ends else set()
+            known = await self._store.with_leaf([end.stream for end in ends]) if ends else set()
             for end in ends:
                 if end.stream not in known:
                     return Fault(end.stream, end.version, "the match has no leaf")

@@ -22,7 +22,7 @@ class SettingsError(Exception):
 
 
 class Secret:
-    """A text that shows itself only when it is asked to."""
+    """A text that is shown only by `reveal`: never in `repr`, logs or messages."""
 
     __slots__ = ("_text",)
 
@@ -47,6 +47,7 @@ class Settings(Struct, frozen=True, kw_only=True):
     host: str = "127.0.0.1"
     port: int = 8000
     processes: int = 1
+    database_connections: int = 8
     public_url: str = ""
     problem_base_url: str = ""
     cors_origins: tuple[str, ...] = ()
@@ -173,31 +174,34 @@ FIELDS: Final[dict[str, Field]] = {
     "database_url": Field(
         _address("postgresql", "postgres"),
         "an address such as postgresql://user:password@host/database",
-        "PostgreSQL; without it an embedded one is started",
+        "PostgreSQL; if not given, an embedded one is started",
     ),
     "redis_url": Field(
         _address("redis", "rediss", "unix"),
         "an address such as redis://host:6379/0",
-        "Redis; to be given exactly if the database is",
+        "Redis; required if the database is given, and only then",
     ),
-    "data_dir": Field(lambda text: Path(_some(text)), "a path", "data of the embedded servers, and their key"),
+    "data_dir": Field(lambda text: Path(_some(text)), "a path", "data of the embedded servers, and the secret key"),
     "secret_key": Field(
         _key,
         "64 hexadecimal digits, the same for every process",
-        "seals and signs; with embedded servers it is made once and kept in the data folder",
+        "what signing keys are derived from; with embedded servers it is generated once and kept in the data folder",
     ),
     "host": Field(_some, "a name or an address of this machine", "address to listen on"),
-    "port": Field(_number(0, 65535), "a number from 0 to 65535", "port to listen on, 0 for any"),
-    "processes": Field(_number(1, 256), "a number from 1 to 256", "API processes"),
+    "port": Field(_number(0, 65535), "a number from 0 to 65535", "port to listen on; 0 for any free one"),
+    "processes": Field(_number(1, 256), "a number from 1 to 256", "number of API processes"),
+    "database_connections": Field(
+        _number(2, 1000), "a number from 2 to 1000", "number of database connections of each process"
+    ),
     "public_url": Field(
         _base_url,
         "an http or https address without query",
-        "address that clients use, and the name in signed heads; without it host and port",
+        "address that clients use, and the name in signatures; host and port if not given",
     ),
     "problem_base_url": Field(
         _base_url,
         "an http or https address without query",
-        "what the types of problems begin with; without it they are relative",
+        "prefix of problem types; if not given, they are relative",
     ),
     "cors_origins": Field(
         _list_of(_origin),
@@ -207,19 +211,25 @@ FIELDS: Final[dict[str, Field]] = {
     "trusted_proxies": Field(
         _list_of(_network),
         "addresses or networks such as 10.0.0.0/8, separated by commas",
-        "proxies whose X-Forwarded-For and X-Forwarded-Proto count",
+        "proxies whose X-Forwarded-For and X-Forwarded-Proto are trusted",
     ),
     "log_level": Field(
-        _one_of("debug", "info", "warning", "error"), "debug, info, warning or error", "least level that is logged"
+        _one_of("debug", "info", "warning", "error"), "debug, info, warning or error", "lowest level that is logged"
     ),
     "log_format": Field(
-        _one_of("auto", "json", "text"), "auto, json or text", "auto is text on a terminal, else JSON lines"
+        _one_of("auto", "json", "text"),
+        "auto, json or text",
+        "format of log lines; auto is text on a terminal and JSON otherwise",
     ),
     "cache_tables": Field(
-        _number(1, 1_000_000), "a number from 1 to 1000000", "tables whose state each process keeps in memory"
+        _number(1, 1_000_000), "a number from 1 to 1000000", "number of tables that each process keeps in memory"
     ),
-    "shutdown_seconds": Field(_number(0, 600), "a number from 0 to 600", "time for requests under way at the end"),
-    "body_seconds": Field(_number(1, 600), "a number from 1 to 600", "time in which a request's body has to arrive"),
+    "shutdown_seconds": Field(
+        _number(0, 600), "a number from 0 to 600", "seconds that requests under way get when the service stops"
+    ),
+    "body_seconds": Field(
+        _number(1, 600), "a number from 1 to 600", "seconds within which a request's body has to arrive"
+    ),
 }
 """The fields of `Settings`, in its order."""
 

@@ -17,7 +17,7 @@ from domain.codec import DamagedEventError, codec_for
 from domain.decider import ImpossibleFactError
 from domain.registry import CURRENT
 from domain.standings import Tally, changes
-from projections.redis_commands import RedisUnavailableError
+from projections.redis_connection import RedisUnavailableError
 from projections.standings import Copied, Ranked, StandingsCopy, place_of
 from service.cursors import open_cursor, seal_cursor
 from service.errors import NotFoundError
@@ -27,8 +27,8 @@ from service.store.standings import PROJECTION, Place, Standing, StandingsStore
 Step: TypeAlias = Literal["more", "end", "behind"]
 """Where one step along the feed led; `behind`: another worker was faster, or the generation is gone."""
 _BATCH: Final = 500
-_COPIED_MOST: Final = 500
-"""Standings that one exchange with Redis takes."""
+_COPIED_MAX: Final = 500
+"""Standings that one round trip to Redis takes."""
 _CHANGING: Final = "adjudicate"
 """The type of events that change what a match counts after its end."""
 log = structlog.get_logger("blattwerk.standings")
@@ -99,10 +99,10 @@ class Standings:
             copied = None
         while True:
             since = 0 if copied is None else copied.change
-            rows = await self._store.changed(generation, since, _COPIED_MOST)
+            rows = await self._store.changed(generation, since, _COPIED_MAX)
             if not rows and copied is not None and copied.complete:
                 return
-            complete = len(rows) < _COPIED_MOST
+            complete = len(rows) < _COPIED_MAX
             reached = Copied(generation, rows[-1][0] if rows else since, complete)
             changed = [(one.game, Ranked(one.player, one.tally)) for _, one in rows]
             if not await self._copy.copy(copied, reached, changed, redis_generation) or complete:

@@ -11,23 +11,25 @@ import asyncio
 import logging
 from collections.abc import Iterable, Sequence
 from itertools import chain
-from typing import Final
+from typing import Any, Final
 
 import psycopg
 from msgspec import Struct
+from psycopg import AsyncConnection
 
-from service.store.connections import UNAVAILABLE_TIMEOUT_SECONDS, Backoff, LostError, connect, is_loss
-from service.store.encoding import encode_guards, encode_row, encode_rows
+from service.store.connections import Backoff, is_lost
+from service.store.database import Database
+from service.store.encoding import Encoded, encode_guards, encode_row, encode_rows
 from service.store.errors import BrokenChainError, EventRefusedError, StoreSetupError, StoreUnavailableError
 from service.store.events import Appended, NewEvent
-from service.store.line import Line
+from service.store.queries import statements
 
-BATCH_MOST: Final = 512
+BATCH_EVENTS_MAX: Final = 512
 """The most events in one commit."""
-WAITING_MOST: Final = 20_000
+WAITING_EVENTS_MAX: Final = 20_000
 """The most events that may wait; more are turned away at once."""
 
-_APPEND: Final = "select status, position from append_events($1, $2)"
+_SQL: Final = statements("committer")
 _CONFLICT, _APPENDED, _PRESENT, _OUTDATED = 0, 1, 2, 4
 _logger: Final = logging.getLogger(__name__)
 
@@ -42,12 +44,18 @@ class _Waiting(Struct, eq=False):
 
 
 class Committer:
-    """Appends the events of one process, over a connection of its own."""
+    """Appends the events of one process, over a connection of its own.
 
-    def __init__(self, database_url: str, *, timeout_seconds: float = UNAVAILABLE_TIMEOUT_SECONDS) -> None:
-        self._database_url = database_url
-        self._patience = timeout_seconds
-        self._line: Line | None = None
+    The connection is not of the pool: it is never idle for long, and its one statement stays prepared.
+    There is nothing for pipeline mode to save, since a commit is a single statement.
+    """
+
+    def __init__(self, database: Database) -> None:
+        self._database = database
+        self._timeout = database.timeout_seconds
+        self._connection: AsyncConnection[Any] | None = None
+        self._abandoned: set[asyncio.Task[list[tuple[Any, ...]]]] = set()
+        """Commits that gave no answer; each ends by itself and closes its connection."""
         self._row_type = 0
         self._guard_type = 0
         self._queue: list[_Waiting] = []
@@ -55,12 +63,12 @@ class Committer:
         self._filled = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
         self._deadlines: asyncio.TimerHandle | None = None
-        self._away_since: float | None = None
+        self._unavailable_since: float | None = None
         self._closing = False
 
     async def open(self) -> None:
-        """Connect and start. Errors as of `connect`."""
-        self._line = await self._connect()
+        """Connect and start. Errors as of `Database.connect`."""
+        self._connection = await self._connect()
         self._task = asyncio.create_task(self._run(), name="committer")
 
     async def close(self) -> None:
@@ -74,16 +82,16 @@ class Committer:
         await self._disconnect()
 
     def submit(self, event: NewEvent) -> asyncio.Future[Appended]:
-        """Hand an event over and return the future of its result, which raises as `Log.append` does."""
+        """Queue an event and return the future of its result, which raises as `Log.append` does."""
         loop = asyncio.get_running_loop()
         now = loop.time()
-        if self._closing or len(self._queue) >= WAITING_MOST or self._given_up(now):
+        if self._closing or len(self._queue) >= WAITING_EVENTS_MAX or self._unavailable_for_long(now):
             raise StoreUnavailableError("the log takes no events now")
         future: asyncio.Future[Appended] = loop.create_future()
-        self._queue.append(_Waiting(event, encode_row(event), future, now + self._patience))
+        self._queue.append(_Waiting(event, encode_row(event), future, now + self._timeout))
         self._filled.set()
         if self._deadlines is None:
-            self._deadlines = loop.call_later(self._patience, self._tell_the_late)
+            self._deadlines = loop.call_later(self._timeout, self._fail_the_late)
         return future
 
     @property
@@ -116,7 +124,7 @@ class Committer:
                 continue
             if batch.setdefault(waiting.event.stream.int, waiting) is not waiting:
                 later.append(waiting)
-            elif len(batch) == BATCH_MOST:
+            elif len(batch) == BATCH_EVENTS_MAX:
                 later += self._queue[place + 1 :]
                 break
         self._queue = later
@@ -129,97 +137,104 @@ class Committer:
         """
         backoff = Backoff()
         while True:
+            connection = self._connection or await self._reconnect()
+            batch = [waiting for waiting in batch if not waiting.future.done()]
+            if connection is None or not batch:
+                return
             try:
-                line = self._line or await self._reconnect()
-                if line is None:
-                    return
-                batch = [waiting for waiting in batch if not waiting.future.done()]
-                if not batch:
-                    return
-                results = await line.execute(self._parameters(batch), self._patience)
-            except LostError as error:
-                self._note_away(error)
-                await self._disconnect()
-                await backoff.pause()
-            except psycopg.Error as error:
-                if len(batch) == 1:
+                results = await self._append(connection, batch)
+            except (psycopg.Error, TimeoutError) as error:
+                if isinstance(error, TimeoutError) or is_lost(error):
+                    self._note_unavailable(error)
+                    await self._disconnect()
+                    await backoff.pause()
+                elif len(batch) == 1:
                     _fail(batch, EventRefusedError(f"{error.sqlstate}: {error.diag.message_primary}"))
                     return
-                for waiting in batch:  # one of them is bad: the others must not suffer
-                    await self._commit([waiting])
-                return
+                else:
+                    for waiting in batch:  # one of them is bad: the others must not suffer
+                        await self._commit([waiting])
+                    return
             else:
                 for waiting, (status, position) in zip(batch, results, strict=True):
                     _settle(waiting, status, position)
                 return
 
-    def _parameters(self, batch: Sequence[_Waiting]) -> tuple[bytes, bytes]:
+    async def _append(
+        self, connection: AsyncConnection[Any], batch: Sequence[_Waiting]
+    ) -> list[tuple[int, int | None]]:
+        """Return status and position of each event. TimeoutError if there is no answer in time."""
         guards = [
             (place, guard) for place, waiting in enumerate(batch, 1) if (guard := waiting.event.guard) is not None
         ]
         rows = encode_rows([waiting.row for waiting in batch], self._row_type)
-        return rows, encode_guards(guards, self._guard_type)
+        execution = asyncio.create_task(_execute(connection, (rows, encode_guards(guards, self._guard_type))))
+        await asyncio.wait([execution], timeout=self._timeout)
+        if not execution.done():
+            self._connection = None
+            self._abandon(execution)
+            raise TimeoutError("no answer in time")
+        return execution.result()
+
+    def _abandon(self, execution: asyncio.Task[list[tuple[Any, ...]]]) -> None:
+        """End a commit that gives no answer, without waiting: psycopg may try for 10 s to cancel it at the server."""
+        self._abandoned.add(execution)
+        execution.add_done_callback(self._abandoned.discard)
+        execution.add_done_callback(lambda ended: ended.cancelled() or ended.exception())  # nobody else asks for it
+        execution.cancel()
 
     # the connection
 
-    async def _connect(self) -> Line:
-        connection = await connect(self._database_url)
+    async def _connect(self) -> AsyncConnection[Any]:
+        connection = await self._database.connect()
         try:
-            cursor = await connection.execute("select 'new_event'::regtype::oid, 'stream_guard'::regtype::oid")
+            cursor = await connection.execute(_SQL["types"])
             ((self._row_type, self._guard_type),) = await cursor.fetchall()
         except psycopg.Error as error:
             await connection.close()
-            if is_loss(error):
+            if is_lost(error):
                 raise StoreUnavailableError("the database does not answer") from error
             raise StoreSetupError("the database has no log; run the migrations") from error
-        line = Line(connection)
-        try:
-            await line.prepare(_APPEND, self._patience)
-        except LostError as error:
-            await line.close()
-            raise StoreUnavailableError("the database does not answer") from error
-        except BaseException:
-            await line.close()
-            raise
-        return line
+        return connection
 
-    async def _reconnect(self) -> Line | None:
+    async def _reconnect(self) -> AsyncConnection[Any] | None:
         """Connect again, however long it takes; None if this ends and nobody waits any more."""
         backoff = Backoff()
         while True:
             try:
-                self._line = await self._connect()
+                self._connection = await self._connect()
             except (StoreUnavailableError, StoreSetupError) as error:
-                self._note_away(error)
+                self._note_unavailable(error)
                 if self._closing and all(waiting.future.done() for waiting in chain(self._batch, self._queue)):
                     return None
                 await backoff.pause()
             else:
-                self._note_back()
-                return self._line
+                self._note_available()
+                return self._connection
 
     async def _disconnect(self) -> None:
-        line, self._line = self._line, None
-        if line is not None:
-            await line.close()
+        connection, self._connection = self._connection, None
+        if connection is not None:
+            await connection.close()
 
-    # patience
+    # while the database is unavailable
 
-    def _note_away(self, reason: Exception) -> None:
-        if self._away_since is None:
-            self._away_since = asyncio.get_running_loop().time()
-            _logger.warning("the log is away, trying again: %s", reason)
+    def _note_unavailable(self, reason: Exception) -> None:
+        if self._unavailable_since is None:
+            self._unavailable_since = asyncio.get_running_loop().time()
+            _logger.warning("the log is unavailable, trying again: %r", reason)
 
-    def _note_back(self) -> None:
-        if self._away_since is not None:
-            _logger.warning("the log is back after %.1f s", asyncio.get_running_loop().time() - self._away_since)
-            self._away_since = None
+    def _note_available(self) -> None:
+        if self._unavailable_since is not None:
+            lasted = asyncio.get_running_loop().time() - self._unavailable_since
+            _logger.warning("the log is available again after %.1f s", lasted)
+            self._unavailable_since = None
 
-    def _given_up(self, now: float) -> bool:
-        """Whether the database is away for so long that nobody should wait for it."""
-        return self._away_since is not None and now - self._away_since > self._patience
+    def _unavailable_for_long(self, now: float) -> bool:
+        """Whether the database is unavailable for so long that nobody should wait for it."""
+        return self._unavailable_since is not None and now - self._unavailable_since > self._timeout
 
-    def _tell_the_late(self) -> None:
+    def _fail_the_late(self) -> None:
         """End the waiting of those who have waited too long; look again while anybody waits."""
         loop = asyncio.get_running_loop()
         now = loop.time()
@@ -228,7 +243,17 @@ class Committer:
             (late for late in waiting if late.deadline <= now),
             StoreUnavailableError("the log did not answer in time"),
         )
-        self._deadlines = loop.call_later(self._patience / 8, self._tell_the_late) if waiting else None
+        self._deadlines = loop.call_later(self._timeout / 8, self._fail_the_late) if waiting else None
+
+
+async def _execute(connection: AsyncConnection[Any], parameters: tuple[Encoded, Encoded]) -> list[tuple[Any, ...]]:
+    """Append and return what became of each event. A connection on which this was cancelled is closed."""
+    try:
+        cursor = await connection.execute(_SQL["append"], parameters, binary=True)
+        return await cursor.fetchall()
+    except asyncio.CancelledError:
+        await connection.close()
+        raise
 
 
 def _settle(waiting: _Waiting, status: int, position: int | None) -> None:

@@ -1,6 +1,6 @@
 """Disputes in the database: appending to their streams, the list of them, their texts.
 
-All methods raise StoreUnavailableError if the database is away for longer than the patience, and may be
+All methods raise StoreUnavailableError if the database is unavailable for longer than the timeout, and may be
 repeated without harm.
 """
 
@@ -10,11 +10,13 @@ from typing import Any, Final
 from uuid import UUID
 
 from msgspec import Struct
+from msgspec.structs import asdict
 
 from domain.disputes.model import Claim, DisputeStatus
-from service.store.connections import UNAVAILABLE_TIMEOUT_SECONDS, Pool
-from service.store.encoding import EncodedRow, encode_row
+from service.store.database import Database
+from service.store.encoding import encode_row
 from service.store.events import NewEvent
+from service.store.queries import statements
 
 
 class Outcome(IntEnum):
@@ -63,44 +65,20 @@ class Opening(Struct, frozen=True):
     version: int
     claim: str
     people: tuple[str, ...]
-    most: int
-    """Disputes of one player within a day."""
+    opened_max: int
+    """The most disputes that one player may open within a day."""
 
 
-_COLUMNS: Final = (
-    "dispute, bucket, stream, version, player, (extract(epoch from opened_at) * 1000)::bigint, claim, status, people"
-)
-_RECORD: Final = "select record_dispute(%b, %b::new_event, %s, %s, %s, %s, %s, %s, %s, %s::uuid[], %s)"
-_ROW: Final = f"select {_COLUMNS} from disputes where dispute = %s"  # noqa: S608 - columns of our own
-_OTHERS: Final = """
-select count(*) filter (where stream = %s and version = %s and status <> 'withdrawn'),
-  count(*) filter (where opened_at > now() - interval '24 hours')
-from disputes where player = %s and dispute <> %s"""
-_TEXTS: Final = "select version, salt, text from dispute_texts where dispute = %s and text is not null"
-_ERASE: Final = "select erase_dispute_texts(%s)"
-_LIST: Final = f"""
-select {_COLUMNS} from disputes
-where (%(player)s::uuid is null or people @> array[%(player)s::uuid])
-  and (%(status)s::text is null or status = %(status)s)
-  and (opened_at, dispute) < (to_timestamp(%(time)s::bigint / 1000.0), %(dispute)s)
-order by opened_at desc, dispute desc limit %(limit)s"""  # noqa: S608
+_SQL: Final = statements("disputes")
 _NEWEST: Final = (253_402_300_799_999, UUID(int=2**128 - 1))
 """After everything: the last millisecond of the year 9999."""
 
 
 class DisputeStore:
-    """Rows of disputes. One per process; `open` before use, `close` at the end."""
+    """Rows of disputes."""
 
-    def __init__(self, database_url: str, *, timeout_seconds: float = UNAVAILABLE_TIMEOUT_SECONDS) -> None:
-        self._pool = Pool(database_url, size=2, timeout_seconds=timeout_seconds)
-
-    async def open(self) -> None:
-        """Connect. StoreUnavailableError or StoreSetupError if that cannot be."""
-        await self._pool.open()
-
-    async def close(self) -> None:
-        """Finish what is under way and disconnect."""
-        await self._pool.close()
+    def __init__(self, database: Database) -> None:
+        self._database = database
 
     async def record(
         self,
@@ -115,23 +93,20 @@ class DisputeStore:
 
         The first event has a `text`, whose author opens the dispute, and an `opening`.
         """
-        parameters: list[Any] = [
-            EncodedRow(encode_row(event)),
-            None if also is None else EncodedRow(encode_row(also)),
-            status,
-        ]
-        parameters += [None] * 3 if text is None else [text.author, text.salt, text.text]
-        if opening is None:
-            parameters += [None] * 5
-        else:
-            people = [UUID(one) for one in opening.people]
-            parameters += [opening.stream, opening.version, opening.claim, people, opening.most]
-        ((outcome,),) = await self._pool.fetch(_RECORD, parameters)
+        absent = dict.fromkeys((*NewText.__struct_fields__, *Opening.__struct_fields__))
+        parameters: dict[str, Any] = absent | {"event": encode_row(event), "also": None, "status": status}
+        if also is not None:
+            parameters["also"] = encode_row(also)
+        if text is not None:
+            parameters |= asdict(text)
+        if opening is not None:
+            parameters |= asdict(opening) | {"people": [UUID(person) for person in opening.people]}
+        ((outcome,),) = await self._database.fetch(_SQL["record"], parameters)
         return Outcome(outcome)
 
     async def row(self, dispute: UUID) -> DisputeRow | None:
         """Return a dispute as the list has it, None if there is none."""
-        rows = await self._pool.fetch(_ROW, (dispute,))
+        rows = await self._database.fetch(_SQL["row"], (dispute,))
         return _row(rows[0]) if rows else None
 
     async def page(
@@ -143,25 +118,29 @@ class DisputeStore:
         """
         time, dispute = _NEWEST if before is None else before
         given = {"player": player, "status": status, "time": time, "dispute": dispute, "limit": limit}
-        return [_row(row) for row in await self._pool.fetch(_LIST, given)]
+        return [_row(row) for row in await self._database.fetch(_SQL["page"], given)]
 
     async def others(self, dispute: UUID, player: UUID, stream: UUID, version: int) -> tuple[int, int]:
         """Return how many other disputes a player has about a version, and how many he opened within 24 hours."""
-        ((same, today),) = await self._pool.fetch(_OTHERS, (stream, version, player, dispute))
+        given = {"dispute": dispute, "player": player, "stream": stream, "version": version}
+        ((same, today),) = await self._database.fetch(_SQL["others"], given)
         return same, today
 
     async def texts(self, dispute: UUID) -> dict[int, tuple[bytes, str]]:
         """Return salt and text of those events of a dispute whose text is not erased."""
-        return {version: (bytes(salt), text) for version, salt, text in await self._pool.fetch(_TEXTS, (dispute,))}
+        return {
+            version: (bytes(salt), text)
+            for version, salt, text in await self._database.fetch(_SQL["texts"], (dispute,))
+        }
 
     async def erase_texts(self, author: UUID) -> int:
         """Erase every text that an account wrote, with its salt; return how many there were."""
-        ((count,),) = await self._pool.fetch(_ERASE, (author,))
+        ((count,),) = await self._database.fetch(_SQL["erase_texts"], (author,))
         return int(count)
 
     async def relist(self) -> int:
         """Make the list again from the log; return how many disputes there are."""
-        ((count,),) = await self._pool.fetch("select relist_disputes()")
+        ((count,),) = await self._database.fetch(_SQL["relist"])
         return int(count)
 
 

@@ -36,8 +36,6 @@ _FIXED: Final = Struct(">12sh 8s16s 8si 8sq 8s16s 8s32s 8s32s".replace(" ", ""))
 """The fields that are always there: bucket, stream, version, time, command, previous hash, hash."""
 _ARRAY: Final = Struct(">iiIii")
 """Before the rows of an array: dimensions, whether there are nulls, type, number, first index."""
-
-
 _NO_ROWS: Final = Struct(">iiI")
 """An array without rows: no dimensions, no nulls, type."""
 _GUARD_BEGIN: Final = _LENGTH.pack(3) + _INTEGER_FIELD
@@ -45,23 +43,23 @@ _GUARD: Final = Struct(">12si 8s16s 8si".replace(" ", ""))
 """Place, stream and version of a guard."""
 
 
-class EncodedRow(bytes):
-    """One value of the type `new_event`, as a parameter of a statement."""
+class Encoded(bytes):
+    """A parameter in binary form, whose type the server knows from the function that takes it."""
 
     __slots__ = ()
 
 
-class EncodedRowDumper(Dumper):
-    """Hands an encoded row through; the server knows the type from the function that takes it."""
+class EncodedDumper(Dumper):
+    """Hands such a parameter to psycopg as it is."""
 
     format = Format.BINARY
 
-    def dump(self, obj: bytes) -> bytes:
-        """Return the row as it is."""
+    def dump(self, obj: Encoded) -> bytes:
+        """Return the parameter."""
         return obj
 
 
-def encode_row(event: NewEvent) -> bytes:
+def encode_row(event: NewEvent) -> Encoded:
     """Return one event as a value of the type `new_event`. ValueError if a field is out of range."""
     digest, envelope, sealed = event.digest, event.envelope, event.sealed
     if len(event.hash) != _HASH_BYTES or len(event.previous_hash) != _HASH_BYTES:
@@ -80,25 +78,27 @@ def encode_row(event: NewEvent) -> bytes:
         decision = _NO_INTEGER if event.decision is None else _INTEGER.pack(_INT4, 4, event.decision)
     except error as fault:
         raise ValueError(f"a number of the event is out of range: {fault}") from fault
-    return b"".join(
-        (
-            *(fixed, actor, decision, _label(event.type), _label(event.rules)),
-            *(_FIELD.pack(_BYTEA, len(digest)), digest),
-            *(_FIELD.pack(_TEXT, len(envelope)), envelope),
-            *(_FIELD.pack(_TEXT, len(sealed)), sealed),
+    return Encoded(
+        b"".join(
+            (
+                *(fixed, actor, decision, _label(event.type), _label(event.rules)),
+                *(_FIELD.pack(_BYTEA, len(digest)), digest),
+                *(_FIELD.pack(_TEXT, len(envelope)), envelope),
+                *(_FIELD.pack(_TEXT, len(sealed)), sealed),
+            )
         )
     )
 
 
-def encode_rows(rows: Sequence[bytes], type_oid: int) -> bytes:
+def encode_rows(rows: Sequence[bytes], type_oid: int) -> Encoded:
     """Return rows as one array; `type_oid` is the number of `new_event` in this database."""
     parts = [_ARRAY.pack(1, 0, type_oid, len(rows), 1)]
     for row in rows:
         parts += (_LENGTH.pack(len(row)), row)
-    return b"".join(parts)
+    return Encoded(b"".join(parts))
 
 
-def encode_guards(guards: Iterable[tuple[int, Guard]], type_oid: int) -> bytes:
+def encode_guards(guards: Iterable[tuple[int, Guard]], type_oid: int) -> Encoded:
     """Return guards, each with the place of its event among the rows (from 1), as one array.
 
     `type_oid` is the number of `stream_guard` in this database.
@@ -107,7 +107,7 @@ def encode_guards(guards: Iterable[tuple[int, Guard]], type_oid: int) -> bytes:
         _GUARD.pack(*(_GUARD_BEGIN, place), *(_UUID_FIELD, guard.stream.bytes), *(_INTEGER_FIELD, guard.version))
         for place, guard in guards
     ]
-    return encode_rows(rows, type_oid) if rows else _NO_ROWS.pack(0, 0, type_oid)
+    return encode_rows(rows, type_oid) if rows else Encoded(_NO_ROWS.pack(0, 0, type_oid))
 
 
 @lru_cache(maxsize=1024)

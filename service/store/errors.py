@@ -1,7 +1,7 @@
 """What can go wrong with the database.
 
 StoreError
-+-- StoreUnavailableError    away or too slow; the caller may try the same again
++-- StoreUnavailableError    unavailable or too slow; the caller may try the same again
 +-- StoreSetupError          not as this service needs it: an operator has to act
 +-- EventRefusedError        one event that PostgreSQL cannot hold
 +-- BrokenChainError         an event that does not follow what its stream ends with

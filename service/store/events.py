@@ -1,7 +1,7 @@
 """Events as the log takes and gives them. Their content is opaque here."""
 
 from datetime import UTC, datetime, timedelta
-from typing import Final
+from typing import Final, NamedTuple
 from uuid import UUID
 
 from msgspec import Struct
@@ -21,7 +21,7 @@ class Guard(Struct, frozen=True):
 
 
 class NewEvent(Struct, frozen=True):
-    """An event to be appended behind the version `expected`."""
+    """An event to be appended after the version `expected`."""
 
     stream: UUID
     expected: int
@@ -83,6 +83,14 @@ class StoredEvent(Struct, frozen=True):
         return (self.received_at - _EPOCH) // _MILLISECOND
 
 
+class StreamEnd(NamedTuple):
+    """The events of a stream that follow a version."""
+
+    stream: UUID
+    after: int
+    bucket: int
+
+
 class FeedHead(Struct, frozen=True):
     """That an event exists, for readers that need no more."""
 
@@ -102,10 +110,6 @@ class FeedEnd(Struct, frozen=True):
     type: str
     ends: bool
     """Whether it reveals the table's secret: the match is over with it."""
-
-
-STORED_COLUMNS: Final = ", ".join(StoredEvent.__struct_fields__)
-HEAD_COLUMNS: Final = ", ".join(FeedHead.__struct_fields__)
 
 
 def bucket_for(event: NewEvent) -> int:

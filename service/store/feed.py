@@ -13,7 +13,7 @@ _logger: Final = logging.getLogger(__name__)
 
 PlaceT = TypeVar("PlaceT", FeedHead, FeedEnd)
 Read: TypeAlias = Callable[[Mapping[int, int], int], Awaitable[list[PlaceT]]]
-"""What gives the events behind a checkpoint, at most so many: `Log.feed_heads` or `Log.feed_ends`."""
+"""What gives the events after a checkpoint, at most so many: `Log.feed_heads` or `Log.feed_ends`."""
 
 
 class Feed(Generic[PlaceT]):
@@ -32,14 +32,14 @@ class Feed(Generic[PlaceT]):
         *,
         generation: int = 0,
         poll_seconds: float = 1.0,
-        most: int = 500,
+        events_max: int = 500,
     ) -> None:
         self._log = log
         self._read: Read[PlaceT] = read
         self._projection = projection
         self._generation = generation
         self._poll_seconds = poll_seconds
-        self._most = most
+        self._events_max = events_max
         self._woken = asyncio.Event()
 
     def wake(self) -> None:
@@ -49,7 +49,7 @@ class Feed(Generic[PlaceT]):
     async def batches(self) -> AsyncGenerator[list[PlaceT], None]:
         """Give what is new, again and again, for ever. A batch counts as read when the next one is asked for.
 
-        While the database is away this waits for it.
+        While the database is unavailable this waits for it.
         """
         checkpoint: dict[int, int] | None = None
         while True:
@@ -57,7 +57,7 @@ class Feed(Generic[PlaceT]):
                 if checkpoint is None:
                     checkpoint = await self._log.checkpoint(self._projection, self._generation)
                 self._woken.clear()
-                heads = await self._read(checkpoint, self._most)
+                heads = await self._read(checkpoint, self._events_max)
             except StoreUnavailableError as error:
                 _logger.warning("the feed of %s waits for the database: %s", self._projection, error)
                 await asyncio.sleep(self._poll_seconds)
@@ -67,7 +67,9 @@ class Feed(Generic[PlaceT]):
                 reached = {head.bucket: head.position for head in heads}
                 checkpoint |= reached
                 await self._save(reached)
-            if len(heads) < self._most:  # under load a few more are there already: read later, they cost less together
+            if (
+                len(heads) < self._events_max
+            ):  # under load a few more are there already: read later, they cost less together
                 await self._pause()
 
     async def _pause(self) -> None:

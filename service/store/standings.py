@@ -1,6 +1,6 @@
 """Standings in PostgreSQL: a projection that follows the feed, each event once.
 
-All methods raise StoreUnavailableError if the database is away for longer than the patience. Each is one
+All methods raise StoreUnavailableError if the database is unavailable for longer than the timeout. Each is one
 statement that may be repeated; `apply` says false the second time.
 """
 
@@ -12,31 +12,12 @@ import msgspec
 from msgspec import Struct
 
 from domain.standings import Tally
-from service.store.connections import UNAVAILABLE_TIMEOUT_SECONDS, Pool
+from service.store.database import Database
+from service.store.queries import statements
 
 PROJECTION: Final = "standings"
 """Name of the checkpoints; `apply_standings` writes them."""
-_COLUMNS: Final = "game, player, place_1, place_2, place_3, place_4, place_5, place_6, left_early"
-_GENERATION: Final = "select max(generation) from standings_generations where ready"
-_APPLY: Final = "select apply_standings(%s, %s::smallint[], %s::bigint[], %s::bigint[], %s::jsonb)"
-_PAGE: Final = f"""
-select {_COLUMNS} from standings
-where generation = ({_GENERATION}) and game = %s and matches > 0
-  and (-place_1, average, player) > (%s::integer, %s::integer, %s::uuid)
-order by -place_1, average, player limit %s"""  # noqa: S608 - columns of our own
-_PLAYER: Final = f"""
-select {_COLUMNS} from standings
-where generation = ({_GENERATION}) and player = %s and matches > 0 order by game"""  # noqa: S608
-_CHANGED: Final = f"""
-select change, {_COLUMNS} from standings where generation = %s and change > %s order by change limit %s"""  # noqa: S608
-_BEGIN: Final = """
-insert into standings_generations (generation) select max(generation) + 1 from standings_generations
-returning generation"""
-_SWITCH: Final = "update standings_generations set ready = true where generation = %s"
-_DROP: Final = """
-with gone as (delete from standings_generations where generation < %(kept)s returning generation),
-     places as (delete from checkpoints where projection = 'standings' and generation < %(kept)s)
-delete from standings where generation < %(kept)s"""
+_SQL: Final = statements("standings")
 
 
 class Standing(Struct, frozen=True):
@@ -48,7 +29,7 @@ class Standing(Struct, frozen=True):
 
 
 class Place(Struct, frozen=True):
-    """Where a page of a list begins: behind this player with these figures."""
+    """Where a page of a list begins: after this player with these figures."""
 
     wins: int
     average: int
@@ -61,39 +42,31 @@ _FIRST: Final = Place(2**31 - 1, 0, str(UUID(int=0)))
 
 
 class StandingsStore:
-    """The tables of standings. One per process; `open` before use, `close` at the end."""
+    """The tables of standings."""
 
-    def __init__(self, database_url: str, *, timeout_seconds: float = UNAVAILABLE_TIMEOUT_SECONDS) -> None:
-        self._pool = Pool(database_url, size=2, timeout_seconds=timeout_seconds)
-
-    async def open(self) -> None:
-        """Connect. StoreUnavailableError or StoreSetupError if that cannot be."""
-        await self._pool.open()
-
-    async def close(self) -> None:
-        """Finish what is under way and disconnect."""
-        await self._pool.close()
+    def __init__(self, database: Database) -> None:
+        self._database = database
 
     # reading
 
     async def generation(self) -> int:
         """Return the generation that is read and kept up to date."""
-        ((generation,),) = await self._pool.fetch(_GENERATION)
+        ((generation,),) = await self._database.fetch(_SQL["generation"])
         return int(generation)
 
     async def page(self, game: str, after: Place | None, limit: int) -> list[Standing]:
-        """Return players of a game behind a place: most wins first, then the better average place."""
+        """Return players of a game after a place: most wins first, then the better average place."""
         begin = _FIRST if after is None else after
         parameters = (game, -begin.wins, begin.average, UUID(begin.player), limit)
-        return [_standing(*row) for row in await self._pool.fetch(_PAGE, parameters)]
+        return [_standing(*row) for row in await self._database.fetch(_SQL["page"], parameters)]
 
     async def of_player(self, player: UUID) -> list[Standing]:
         """Return a player's standings in all games in which there are any."""
-        return [_standing(*row) for row in await self._pool.fetch(_PLAYER, (player,))]
+        return [_standing(*row) for row in await self._database.fetch(_SQL["of_player"], (player,))]
 
     async def changed(self, generation: int, after: int, limit: int) -> list[tuple[int, Standing]]:
-        """Return standings that changed behind a number of change, with theirs; empty ones too."""
-        rows = await self._pool.fetch(_CHANGED, (generation, after, limit))
+        """Return standings that changed after a number of change, with theirs; empty ones too."""
+        rows = await self._database.fetch(_SQL["changed"], (generation, after, limit))
         return [(change, _standing(*row)) for change, *row in rows]
 
     # writing
@@ -114,18 +87,18 @@ class StandingsStore:
             list(after.values()),
             content,
         )
-        ((applied,),) = await self._pool.fetch(_APPLY, parameters)
+        ((applied,),) = await self._database.fetch(_SQL["apply"], parameters)
         return bool(applied)
 
     async def begin(self) -> int:
         """Begin an empty generation that is not read yet, and return its number."""
-        ((generation,),) = await self._pool.fetch(_BEGIN)
+        ((generation,),) = await self._database.fetch(_SQL["begin"])
         return int(generation)
 
     async def switch(self, generation: int) -> None:
         """Read and keep this generation from now on, and drop those before it."""
-        await self._pool.fetch(_SWITCH, (generation,))
-        await self._pool.fetch(_DROP, {"kept": generation})
+        await self._database.fetch(_SQL["switch"], (generation,))
+        await self._database.fetch(_SQL["drop_before"], {"kept": generation})
 
 
 def _standing(game: str, player: UUID, *counts: int) -> Standing:

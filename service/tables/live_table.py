@@ -19,9 +19,10 @@ from domain.codec import Codec, Event, Happened, codec_for
 from domain.decider import ImpossibleFactError
 from domain.table.fold import apply, apply_judged, begin
 from domain.table.model import Occupant, TableState
+from projections.coalescer import Coalescer
 from projections.table_view import Projection
 from service.store.buckets import bucket_of
-from service.store.log import Log, StoredEvent
+from service.store.log import Log, StoredEvent, StreamEnd
 from service.tables.interning import interned_cards
 from service.tables.private_streams import PrivateStreams
 
@@ -206,6 +207,7 @@ class TableCache:
         self._tables: OrderedDict[int, LiveTable] = OrderedDict()
         """By the number of their id: a UUID itself is hashed and compared by Python code."""
         self._loading: dict[UUID, asyncio.Task[LiveTable | None]] = {}
+        self._ends: Coalescer[StreamEnd, list[StoredEvent]] = Coalescer(self._read_ends, requests_max=256)
 
     def __len__(self) -> int:
         return len(self._tables)
@@ -244,10 +246,18 @@ class TableCache:
 
     async def catch_up(self, table: LiveTable) -> bool:
         """Fold what others appended meanwhile; return whether there was anything."""
-        rows = await self._log.catch_up(table.stream, table.state.version)
+        rows = await self._ends.submit(StreamEnd(table.stream, table.state.version, bucket_of(table.stream)))
         missed = [row for row in rows if row.version > table.state.version]
         follow(table, missed)
         return bool(missed)
+
+    async def close(self) -> None:
+        """Wait until everybody who catches up now has done so."""
+        await self._ends.close()
+
+    async def _read_ends(self, ends: list[StreamEnd]) -> list[list[StoredEvent] | Exception]:
+        """Read with one statement what several tables ask for at the same time."""
+        return [*await self._log.read_ends(ends)]
 
     async def _load(self, stream: UUID) -> LiveTable | None:
         latest = await self._newest.latest(stream)

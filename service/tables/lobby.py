@@ -1,11 +1,11 @@
-"""The list of public tables: from Redis, or from the log while Redis is away or not complete."""
+"""The list of public tables: from Redis, or from the log while Redis is unavailable or not complete."""
 
 from typing import Final
 from uuid import UUID
 
 from domain.table.model import Status
-from projections.redis_commands import RedisUnavailableError
-from projections.redis_store import RedisStore
+from projections.redis_connection import RedisUnavailableError
+from projections.table_lists import TableLists
 from service.cursors import open_cursor, seal_cursor
 from service.store.log import Log
 from service.tables.live_table import TableCache
@@ -18,8 +18,8 @@ _SCAN: Final = 200
 class Lobby:
     """Pages of public tables, newest first."""
 
-    def __init__(self, redis: RedisStore, log: Log, cache: TableCache, views: Views, *, key: bytes) -> None:
-        self._redis = redis
+    def __init__(self, lists: TableLists, log: Log, cache: TableCache, views: Views, *, key: bytes) -> None:
+        self._lists = lists
         self._log = log
         self._cache = cache
         self._views = views
@@ -33,7 +33,7 @@ class Lobby:
         after = None if cursor is None else open_cursor(self._key, scope, cursor)
         found: list[tuple[str, bytes]] | None
         try:
-            found = await self._redis.tables(game or "*", status, after, limit + 1)
+            found = await self._lists.tables(game or "*", status, after, limit + 1)
         except RedisUnavailableError:
             found = None
         if found is None:

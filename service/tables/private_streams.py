@@ -1,6 +1,5 @@
 """What seats note for themselves, in memory: the folds of a table's private streams."""
 
-import asyncio
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 from uuid import UUID
@@ -9,7 +8,7 @@ from domain import fairness
 from domain.decider import PrivateStreamRules, Seat
 from domain.private_stream import PrivateStreamCodec, private_stream_id
 from service.store.buckets import bucket_of
-from service.store.log import Guard, Log, StoredEvent
+from service.store.log import Guard, Log, StoredEvent, StreamEnd
 
 if TYPE_CHECKING:
     from service.tables.live_table import LiveTable
@@ -77,12 +76,11 @@ class PrivateStreams:
 
     async def catch_up(self, log: Log, seats: Sequence[Seat]) -> bool:
         """Fold what other processes noted meanwhile; return whether there was anything."""
-        if len(seats) > 1:  # asked at the same time, they share one statement
-            return any(await asyncio.gather(*[self.catch_up(log, [seat]) for seat in seats]))
+        streams = [self.seats[seat] for seat in seats]
+        ends = await log.read_ends([StreamEnd(notes.stream, notes.version, self._bucket) for notes in streams])
         found = False
-        for seat in seats:
-            notes = self.seats[seat]
-            for row in await log.catch_up(notes.stream, notes.version, bucket=self._bucket):
+        for notes, rows in zip(streams, ends, strict=True):
+            for row in rows:
                 found |= self._follow(notes, row)
         return found
 

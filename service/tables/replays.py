@@ -144,7 +144,7 @@ class Replays:
 
     async def _present(self, stream: UUID) -> tuple[TableState, bytes | None]:
         """Return the table as the log has it now, and its secret where it is private."""
-        head = await self._log.head(stream)
+        head = await self._log.find_last(stream)
         if head is None:
             raise NotFoundError("There is no such table for you.")
         known = self._cache.known(stream)

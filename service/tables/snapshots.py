@@ -14,8 +14,8 @@ from msgspec import Struct
 
 from domain.codec import Event, codec_for
 from domain.table.model import TableState
-from projections.redis_commands import RedisUnavailableError
-from projections.redis_store import RedisStore
+from projections.redis_connection import RedisUnavailableError
+from projections.snapshot_store import SnapshotStore
 from projections.snapshots import EVERY, Fold, opened, snapshot
 from service.errors import NotFoundError
 from service.store.log import Log, StoredEvent
@@ -47,9 +47,9 @@ class Latest(Struct, frozen=True):
 class Snapshots:
     """Snapshots of tables at chosen versions. One per process."""
 
-    def __init__(self, log: Log, redis: RedisStore, *, key: bytes, most: int = SNAPSHOTS_MAX) -> None:
+    def __init__(self, log: Log, store: SnapshotStore, *, key: bytes, most: int = SNAPSHOTS_MAX) -> None:
         self._log = log
-        self._redis = redis
+        self._store = store
         self._key = key
         self._most = most
         self._kept: OrderedDict[tuple[UUID, int], Fold] = OrderedDict()
@@ -150,20 +150,20 @@ class Snapshots:
     async def _stored(self, stream: UUID, above: int, most: int) -> Fold | None:
         """Return the latest sound snapshot in Redis with a version in above+1 .. most."""
         table = str(stream)
-        for version in sorted(await self._redis.snapshots(table), reverse=True):
+        for version in sorted(await self._store.snapshots(table), reverse=True):
             if above < version <= most:
-                content = await self._redis.snapshot(table, version)
+                content = await self._store.snapshot(table, version)
                 fold = None if content is None else opened(content, table, version, self._key)
                 if fold is not None:
                     self._remember(stream, fold)
                     return fold
-                await self._redis.drop_snapshot(table, version)
+                await self._store.drop_snapshot(table, version)
         return None
 
     async def _keep(self, stream: UUID, fold: Fold) -> None:
         self._remember(stream, fold)
         with suppress(RedisUnavailableError):
-            await self._redis.keep_snapshot(str(stream), fold.state.version, snapshot(fold, self._key))
+            await self._store.keep_snapshot(str(stream), fold.state.version, snapshot(fold, self._key))
 
     def _remember(self, stream: UUID, fold: Fold) -> None:
         self._kept[stream, fold.state.version] = fold
@@ -174,7 +174,7 @@ class Snapshots:
     async def _drop(self, stream: UUID, version: int) -> None:
         self._kept.pop((stream, version), None)
         with suppress(RedisUnavailableError):
-            await self._redis.drop_snapshot(str(stream), version)
+            await self._store.drop_snapshot(str(stream), version)
 
 
 def _step(stream: UUID, state: TableState | None, row: StoredEvent) -> Step:

@@ -19,8 +19,8 @@ from domain.table.fold import begin
 from domain.table.model import Accepted, Facts, TableRefusal, Visibility
 from domain.table.rules import seat_of
 from domain.table.views import EventSeen, event_seen, seat_part
-from projections.redis_commands import RedisUnavailableError
-from projections.redis_store import RedisStore
+from projections.redis_connection import RedisUnavailableError
+from projections.table_lists import TableLists
 from service.errors import ConflictError, KeyReusedError, NotFoundError, OptionConflictError, UnavailableError
 from service.store.log import Log, StoredEvent
 from service.tables.access import Access, is_over, no_table
@@ -70,14 +70,14 @@ class Tables:
     """All commands and reads of tables. One per process."""
 
     def __init__(
-        self, log: Log, cache: TableCache, access: Access, recorder: Recorder, views: Views, redis: RedisStore
+        self, log: Log, cache: TableCache, access: Access, recorder: Recorder, views: Views, lists: TableLists
     ) -> None:
         self._log = log
         self._cache = cache
         self._access = access
         self._recorder = recorder
         self._views = views
-        self._redis = redis
+        self._lists = lists
 
     # commands
 
@@ -265,7 +265,7 @@ class Tables:
     async def head(self, stream: UUID, account: str, code: str | None) -> tuple[int, bytes, int]:
         """Return version, chain hash and time (ms) of the last event."""
         table = await self._access.visible(stream, account, code)
-        row = await self._log.head(table.stream)
+        row = await self._log.find_last(table.stream)
         if row is None:
             raise no_table()
         return row.version, row.hash, row.time
@@ -301,7 +301,7 @@ class Tables:
     async def _tables_of(self, account: str) -> list[UUID]:
         """The tables in which the account holds a seat; from the log while Redis cannot say so."""
         with suppress(RedisUnavailableError):
-            names = await self._redis.tables_of(account)
+            names = await self._lists.tables_of(account)
             if names is not None:
                 return [UUID(name) for name in names]
         found: list[UUID] = []

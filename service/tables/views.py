@@ -10,9 +10,9 @@ from msgspec import Struct
 
 from domain.decider import Seat
 from domain.table.model import TableState
-from projections.redis_commands import RedisUnavailableError, TableSeen, WriteRequest, Written
-from projections.redis_store import RedisStore
+from projections.redis_connection import RedisUnavailableError
 from projections.table_view import Projection, project, splice
+from projections.view_store import TableSeen, ViewStore, WriteRequest, Written
 from service.store.log import Log
 from service.tables.live_table import LiveTable, TableCache, TableNames, is_code
 from service.tables.private_streams import PrivateStreams, private_streams_of
@@ -42,7 +42,7 @@ class ViewSeen(Struct, frozen=True):
 class Views:
     """Reads a table's view for an account, and writes projections after commits."""
 
-    def __init__(self, store: RedisStore, log: Log, cache: TableCache, names: Names) -> None:
+    def __init__(self, store: ViewStore, log: Log, cache: TableCache, names: Names) -> None:
         self._store = store
         self._log = log
         self._cache = cache
@@ -61,7 +61,7 @@ class Views:
         (state, names, projection), table.prepared = table.prepared, None
         if state is not table.state or names is not table.names or not self._are_current(names, state):
             return None
-        return projection if table.notes is None or table.notes.versions == projection.notes else None
+        return projection if table.notes is None or table.notes.versions == projection.private_versions else None
 
     async def publish(self, table: LiveTable, *, rewrite: bool = False) -> Projection:
         """Write the table's projection to Redis; without Redis readers fold from the log."""
@@ -93,7 +93,7 @@ class Views:
 
         A newer view has the same moves in it (`old`), but not what a rewrite is for: names and notes.
         """
-        if written == "notes":
+        if written == "private":
             return await self._catch_up_notes(table)
         return written == "old" and rewrite and await self._cache.catch_up(table)
 
@@ -132,7 +132,7 @@ class Views:
             return await self._see_folded(stream, account, etag, code)
         if seen.visibility == "private" and seen.seat is None and not await self._knows_code(stream, code):
             return None
-        tag = etag_of(seen.version, seen.notes, seen.names, seen.seat)
+        tag = etag_of(seen.version, seen.private_version, seen.names, seen.seat)
         if seen.public is None:
             if tag == etag:
                 return ViewSeen(seen.version, seen.seat, tag, None)
@@ -168,11 +168,17 @@ def _is_newer(table: LiveTable, seen: TableSeen) -> bool:
     """Whether this process knows of moves or of notes of the viewer that are not in the view."""
     if table.state.version > seen.version:
         return True
-    return table.notes is not None and seen.seat is not None and table.notes.seats[seen.seat].version > seen.notes
+    return (
+        table.notes is not None
+        and seen.seat is not None
+        and table.notes.seats[seen.seat].version > seen.private_version
+    )
 
 
 def _projection(table: LiveTable, state: TableState, names: TableNames, notes: PrivateStreams | None) -> Projection:
-    return project(state, names.by_player, join_code=table.join_code, notes=_of_seats(notes), before=table.projection)
+    return project(
+        state, names.by_player, join_code=table.join_code, private_streams=_of_seats(notes), before=table.projection
+    )
 
 
 def _of_seats(notes: PrivateStreams | None) -> tuple[tuple[int, Any], ...]:
@@ -181,7 +187,7 @@ def _of_seats(notes: PrivateStreams | None) -> tuple[tuple[int, Any], ...]:
 
 def view_of(projection: Projection, seat: Seat | None, etag: str | None = None) -> ViewSeen:
     """Return one viewer's view of a projection."""
-    notes = projection.notes[seat] if seat is not None and projection.notes else 0
+    notes = projection.private_versions[seat] if seat is not None and projection.private_versions else 0
     tag = etag_of(projection.version, notes, projection.header.names_tag, seat)
     part = None if seat is None else projection.seats[seat]
     body = None if tag == etag else splice(projection.public, part)

@@ -24,16 +24,20 @@ _GZIP: Final = b"\x1f\x8b"
 def main(arguments: Sequence[str] | None = None) -> int:
     """Verify one record; 0 if every check passed, 1 if not, 2 if there is nothing to verify."""
     parser = argparse.ArgumentParser(prog="blattwerk verify", description="Verify the record of a match.")
-    parser.add_argument("file", type=Path, help="a record, as it comes or as gzip; - for standard input")
-    parser.add_argument("--key", help="the verifier key that has to have signed the record, from elsewhere")
-    parser.add_argument("--checkpoint", type=Path, help="a signed checkpoint of the transparency log, from elsewhere")
+    parser.add_argument("file", type=Path, help="a record, plain or compressed with gzip; - for standard input")
+    parser.add_argument("--key", help="the verifier key that must have signed the record, obtained independently")
     parser.add_argument(
-        "--consistency", type=Path, help="the answer of /v1/log/consistency from the record's tree to the checkpoint's"
+        "--checkpoint", type=Path, help="a signed checkpoint of the transparency log, obtained independently"
+    )
+    parser.add_argument(
+        "--consistency",
+        type=Path,
+        help="the response of /v1/log/consistency from the record's tree to the checkpoint's",
     )
     parser.add_argument("--json", action="store_true", help="print the report as JSON")
     given = parser.parse_args(arguments)
     if given.consistency is not None and given.checkpoint is None:
-        parser.error("--consistency leads to a --checkpoint")
+        parser.error("--consistency needs a --checkpoint")
     reading = given.file
     try:
         document = read(given.file)

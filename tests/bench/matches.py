@@ -16,9 +16,9 @@ from domain.registry import CURRENT
 from domain.table import rules
 from domain.table.fold import apply
 from domain.table.model import Accepted, Facts, TableState
-from service.store.log import Log
 from service.tables.live_table import LiveTable, fold
 from tests.bench.games import seats_of
+from tests.service.store.opened import opened_log
 
 _encode: Final = msgspec.json.Encoder().encode
 
@@ -75,12 +75,8 @@ async def _start_table(caller: "Caller", game: AnyGame, options: Mapping[str, ob
 
 async def read_back(database_url: str, tables: list[Table]) -> list[LiveTable]:
     """Fold tables from the log, secrets included."""
-    log = Log(database_url)
-    await log.open()
-    try:
+    async with opened_log(database_url) as log:
         return [fold(table.id, await log.secret(table.id), await log.read(table.id)) for table in tables]
-    finally:
-        await log.close()
 
 
 def play(live: LiveTable, seed: int, most: int, *, bots: bool = False) -> Iterator[Step]:

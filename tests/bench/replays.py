@@ -64,7 +64,7 @@ async def _measured(servers: EmbeddedServers, match: Stream, times: int) -> dict
     took: dict[str, list[float]] = {}
 
     def unknowing() -> Replays:
-        folds = Snapshots(services.log, services.redis, key=settings.key_bytes)
+        folds = Snapshots(services.log, services.redis.snapshots, key=settings.key_bytes)
         return Replays(services.log, services.cache, folds, services.accounts)
 
     async def opened(name: str, replays: Replays, steps: int = 1) -> None:

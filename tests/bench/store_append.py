@@ -29,6 +29,7 @@ from service.embedded import EmbeddedServers, embedded_servers
 from service.store.log import Log, NewEvent
 from service.store.migrations import migrate
 from tests.bench.report import Aim, Row, Section, text
+from tests.service.store.opened import opened_log
 
 CLIENTS = (1, 16, 64)
 FACTS = b",".join([b'{"type":"hearts_card_played","seat":2,"card":"QS"}'] * 11)
@@ -146,13 +147,11 @@ def _pgbench(url: str, clients: int, seconds: float) -> tuple[float, int]:
 
 async def _ours(url: str, clients: int, seconds: float, latencies: list[float] | None = None) -> tuple[float, int]:
     """Return appends per second and in all; every append's latency in seconds goes to `latencies`."""
-    log = Log(url)
-    await log.open()
     seen: list[float] = [] if latencies is None else latencies
-    begun = time.perf_counter()
-    rows = sum(await asyncio.gather(*(_client(log, begun + seconds, seen) for _ in range(clients))))
-    lasted = time.perf_counter() - begun
-    await log.close()
+    async with opened_log(url) as log:
+        begun = time.perf_counter()
+        rows = sum(await asyncio.gather(*(_client(log, begun + seconds, seen) for _ in range(clients))))
+        lasted = time.perf_counter() - begun
     return rows / lasted, rows
 
 

@@ -7,6 +7,7 @@ import pytest
 from redis import Redis
 
 from domain.standings import Tally
+from projections.redis_connection import connect
 from projections.redis_store import RedisStore
 from projections.standings import Copied, Ranked, StandingsCopy, place_of
 
@@ -19,7 +20,7 @@ def ranked(player: str, *counts: int, left: int = 0) -> Ranked:
 
 @pytest.fixture
 async def store(redis_url: str) -> AsyncIterator[RedisStore]:
-    store = RedisStore(redis_url)
+    store = RedisStore(connect(redis_url))
     await store.open()
     yield store
     await store.close()
@@ -27,7 +28,7 @@ async def store(redis_url: str) -> AsyncIterator[RedisStore]:
 
 @pytest.fixture
 def copy(store: RedisStore) -> StandingsCopy:
-    return StandingsCopy(store)
+    return store.standings
 
 
 def hearts(*standings: Ranked) -> list[tuple[str, Ranked]]:

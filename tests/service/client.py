@@ -1,4 +1,4 @@
-"""A client as the README describes it: knows no rules, answers decisions from `legal`."""
+"""A client as openapi/README.md describes it: knows no rules, answers decisions from `legal`."""
 
 import random
 import time

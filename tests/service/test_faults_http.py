@@ -9,8 +9,8 @@ import psycopg
 import pytest
 from redis import Redis
 
-from projections.redis_store import RedisStore
 from service.jobs.worker import rebuild
+from tests.projections.dumped import dumped
 from tests.service.any_game import choose_well
 from tests.service.client import Player, choose_hearts, new_key, play_match
 from tests.service.running import running_service, settings_for
@@ -83,21 +83,16 @@ def test_a_rebuild_beside_the_running_service_gives_the_same_bytes(
     for game, body in (("hearts", {}), ("romme", {"seats": 3}), ("herzeln", {"options": {"players": 3}})):
         ada.create(game, bots=[1, 2], **body)
 
-    async def dumped(generation: int) -> dict[str, object]:
-        store = RedisStore(module_redis_url)
-        await store.open()
-        try:
-            content = await store.dump(generation or store.generation)
-        finally:
-            await store.close()
+    def but_queues(generation: int | None = None) -> dict[str, object]:
+        content = dumped(module_redis_url, generation)
         return {name: value for name, value in content.items() if name not in ("wake", "bots")}
 
     settings = settings_for(module_database_url, module_redis_url)
     asyncio.run(rebuild(settings))
-    before = asyncio.run(dumped(0))
+    before = but_queues()
     assert any(name.startswith("{standings}") for name in before)
     _, generation = asyncio.run(rebuild(settings))
-    assert asyncio.run(dumped(generation)) == before
+    assert but_queues(generation) == before
     assert len(before) > 5
 
 

@@ -10,12 +10,15 @@ from msgspec import structs
 
 from domain.registry import CURRENT
 from domain.table.model import TableState
+from projections.redis_connection import connect
 from projections.redis_store import RedisStore
+from projections.snapshot_store import SnapshotStore
 from projections.snapshots import Fold, snapshot
 from service.store.log import Log, StoredEvent
 from service.tables.live_table import begun, continued
 from service.tables.snapshots import Snapshots
 from tests.bench.streams import Stream, generate, insert
+from tests.service.store.opened import opened_log
 
 KEY = bytes(range(32))
 EVENTS = 450
@@ -51,17 +54,16 @@ def states(stream: Stream) -> list[TableState]:
 
 @pytest_asyncio.fixture
 async def log(module_database_url: str) -> AsyncIterator[CountedLog]:
-    opened = CountedLog(module_database_url)
-    await opened.open()
-    yield opened
-    await opened.close()
+    async with opened_log(module_database_url, kind=CountedLog) as log:
+        assert isinstance(log, CountedLog)
+        yield log
 
 
 @pytest_asyncio.fixture
-async def redis(redis_url: str) -> AsyncIterator[RedisStore]:
-    opened = RedisStore(redis_url)
+async def redis(redis_url: str) -> AsyncIterator[SnapshotStore]:
+    opened = RedisStore(connect(redis_url))
     await opened.open()
-    yield opened
+    yield opened.snapshots
     await opened.close()
 
 
@@ -70,7 +72,7 @@ async def seen(folds: Snapshots, stream: Stream, first: int, last: int) -> list[
 
 
 async def test_every_range_is_the_same_from_everywhere(
-    stream: Stream, states: list[TableState], log: CountedLog, redis: RedisStore
+    stream: Stream, states: list[TableState], log: CountedLog, redis: SnapshotStore
 ) -> None:
     ranges = [(1, 1), (1, 3), (99, 101), (100, 100), (101, 101), (200, 399), (350, len(states)), (len(states),) * 2]
     kept = Snapshots(log, redis, key=KEY)
@@ -82,7 +84,7 @@ async def test_every_range_is_the_same_from_everywhere(
 
 
 async def test_a_late_version_reads_few_events(
-    stream: Stream, states: list[TableState], log: CountedLog, redis: RedisStore
+    stream: Stream, states: list[TableState], log: CountedLog, redis: SnapshotStore
 ) -> None:
     await seen(Snapshots(log, redis, key=KEY), stream, len(states), len(states))
     for version in (150, 300, 399, len(states)):
@@ -91,7 +93,7 @@ async def test_a_late_version_reads_few_events(
         assert log.given <= 100
 
 
-async def test_only_so_many_folds_stay_in_memory(stream: Stream, log: CountedLog, redis: RedisStore) -> None:
+async def test_only_so_many_folds_stay_in_memory(stream: Stream, log: CountedLog, redis: SnapshotStore) -> None:
     folds = Snapshots(log, redis, key=KEY, most=2)
     await seen(folds, stream, 1, 420)
     await redis.drop_snapshot(str(stream.id), 100)
@@ -104,7 +106,7 @@ async def test_only_so_many_folds_stay_in_memory(stream: Stream, log: CountedLog
 
 
 async def test_a_wrong_snapshot_is_found_out_and_dropped(
-    stream: Stream, states: list[TableState], log: CountedLog, redis: RedisStore
+    stream: Stream, states: list[TableState], log: CountedLog, redis: SnapshotStore
 ) -> None:
     table, rows = str(stream.id), stream.rows
     right = snapshot(Fold(states[399], rows[399].hash), KEY)
@@ -131,7 +133,7 @@ async def test_a_wrong_snapshot_is_found_out_and_dropped(
 
 
 async def test_the_last_version_is_folded_from_the_last_fold_that_the_log_confirms(
-    stream: Stream, states: list[TableState], log: CountedLog, redis: RedisStore
+    stream: Stream, states: list[TableState], log: CountedLog, redis: SnapshotStore
 ) -> None:
     last, table = len(states), str(stream.id)
 
@@ -164,7 +166,7 @@ async def test_the_last_version_is_folded_from_the_last_fold_that_the_log_confir
 
 
 async def test_a_table_is_loaded_whose_last_version_is_kept(
-    stream: Stream, states: list[TableState], log: CountedLog, redis: RedisStore
+    stream: Stream, states: list[TableState], log: CountedLog, redis: SnapshotStore
 ) -> None:
     last = len(states)
     await redis.keep_snapshot(str(stream.id), last, snapshot(Fold(states[-1], stream.rows[-1].hash), KEY))
@@ -173,17 +175,17 @@ async def test_a_table_is_loaded_whose_last_version_is_kept(
     assert (found.state, log.given) == (states[-1], 1)
 
 
-async def test_what_is_no_table_has_no_last_version(log: CountedLog, redis: RedisStore) -> None:
+async def test_what_is_no_table_has_no_last_version(log: CountedLog, redis: SnapshotStore) -> None:
     assert await Snapshots(log, redis, key=KEY).latest(uuid4()) is None
 
 
 async def test_without_redis_a_version_is_folded_from_the_log(
     stream: Stream, states: list[TableState], log: CountedLog
 ) -> None:
-    away = RedisStore("redis://127.0.0.1:1/0")
-    folds = Snapshots(log, away, key=KEY)
+    unavailable = connect("redis://127.0.0.1:1/0")
+    folds = Snapshots(log, SnapshotStore(unavailable), key=KEY)
     assert (await folds.at(stream.id, 430)).state == states[429]
     log.given = 0
     assert (await folds.at(stream.id, 431)).state == states[430]
     assert log.given == 31
-    await away.close()
+    await unavailable.close()

@@ -35,7 +35,7 @@ async def test_a_table_that_waits_for_a_bot_is_found_though_its_wake_was_lost(
         await services.open()
         try:
             worker = Worker(services)
-            head = await services.log.head(UUID(table))
+            head = await services.log.find_last(UUID(table))
             assert head is not None
             await worker._repair({UUID(table): head.version})
             assert redis.zscore("bw:1:bots", place) is not None

@@ -12,7 +12,7 @@ from domain.registry import CURRENT
 from domain.table import rules
 from domain.table.fold import begin
 from domain.table.model import Facts
-from projections.redis_commands import WriteRequest, Written
+from projections.view_store import WriteRequest, Written
 from service.tables.live_table import LiveTable, TableNames
 from service.tables.views import Views
 

@@ -22,9 +22,9 @@ class Store:
         self.known = {uuid4(): "Ada", uuid4(): "Ben"}
         self.meanwhile: Any = lambda: None
 
-    async def token(self, _: bytes) -> Any:
+    async def tokens_by_digest(self, digests: list[bytes]) -> dict[bytes, Any]:
         found = SimpleNamespace(id=uuid4(), player=uuid4(), role="player", expires=None, last_used=None)
-        answer = found if self.tokens else None
+        answer = dict.fromkeys(digests, found) if self.tokens else {}
         self.meanwhile()
         return answer
 
@@ -52,7 +52,7 @@ def accounts(store: Store) -> Accounts:
 async def test_a_token_that_is_revoked_while_it_is_read_is_not_remembered(accounts: Accounts, store: Store) -> None:
     def revoke() -> None:
         store.tokens = False
-        accounts._told("tokens")
+        accounts._on_broadcast("tokens")
 
     store.meanwhile = revoke
     await accounts.authenticate(TOKEN)
@@ -67,7 +67,7 @@ async def test_a_name_that_is_erased_while_it_is_read_is_not_told(accounts: Acco
 
     def erase() -> None:
         if store.known.pop(erased, None):
-            accounts._told(f"name {erased}")
+            accounts._on_broadcast(f"name {erased}")
 
     store.meanwhile = erase
     assert await accounts.names_of(names) == {names[1]: "Ben"}

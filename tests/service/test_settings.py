@@ -22,6 +22,7 @@ WRONG = {
     "host": [" "],
     "port": ["-1", "65536", "8000.0", "eight", "1_000", "٣"],
     "processes": ["0", "257", "all"],
+    "database_connections": ["1", "1001", "all"],
     "public_url": ["cards.example", "ftp://cards.example", "https://", "https://cards.example/?a=1"],
     "problem_base_url": ["/problems"],
     "cors_origins": ["*", "https://app.example/path", "https://app.example,app.example"],

@@ -12,11 +12,11 @@ from redis import Redis
 
 from domain.table import rules
 from domain.table.model import Adjudicated, Facts
-from projections.redis_store import RedisStore
 from service.composition import Services
 from service.jobs.worker import rebuild
 from service.runtime.settings import Settings
 from service.tables.recorder import once
+from tests.projections.dumped import dumped
 from tests.service.client import Player, choose_hearts, play_match
 from tests.service.running import running_service, settings_for
 from tests.service.test_tables_http import code_of
@@ -251,20 +251,15 @@ def test_an_annulled_match_leaves_the_leaderboard_until_an_appeal(
 
 
 def test_standings_are_made_again_from_the_log(season: Season, people: list[Player], settings: Settings) -> None:
-    async def copied() -> dict[str, Any]:
-        store = RedisStore(settings.redis_dsn)
-        await store.open()
-        try:
-            content = await store.dump(store.generation)
-        finally:
-            await store.close()
+    def copied() -> dict[str, Any]:
+        content = dumped(settings.redis_dsn)
         return {name: value for name, value in content.items() if name.startswith("{standings}")}
 
     expected = people[0].http.get("/v1/leaderboards/hearts").content
-    before = asyncio.run(copied())
+    before = copied()
     assert len(before) == 2
     asyncio.run(rebuild(settings))
-    assert asyncio.run(copied()) == before
+    assert copied() == before
     assert people[0].http.get("/v1/leaderboards/hearts").content == expected
     season.play(7)
     season.then_counted()

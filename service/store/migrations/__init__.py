@@ -7,18 +7,12 @@ from importlib.resources import files
 from typing import Final, NamedTuple
 
 import psycopg
-from psycopg import sql
 
 from service.store.connections import SERVICE_ROLE, conninfo
 from service.store.errors import StoreSetupError, StoreUnavailableError
+from service.store.queries import statements
 
-_LOCK: Final = 0x626C617474  # any number, the same for everybody who migrates
-_TABLE: Final = """
-create table if not exists schema_migrations (
-  name       text primary key,
-  checksum   text not null,
-  applied_at timestamptz not null default now()
-)"""
+_SQL: Final = statements("migrations")
 
 
 class Migration(NamedTuple):
@@ -50,26 +44,23 @@ def migrate(database_url: str) -> list[str]:
     StoreUnavailableError if the database does not answer.
     """
     with _connected(database_url) as connection:
-        connection.execute("select pg_advisory_lock(%s)", (_LOCK,))
+        connection.execute(_SQL["lock"])
         _ensure_role(connection)
         with _explained("the tables of the service cannot be made"):
-            connection.execute(_TABLE)
-            connection.execute(sql.SQL("grant select on schema_migrations to {}").format(sql.Identifier(SERVICE_ROLE)))
+            connection.execute(_SQL["create_table"])
+            connection.execute(_SQL["grant_table"])
             missing = _missing(connection)
             for migration in missing:
                 with connection.transaction():
                     connection.execute(migration.text.encode())
-                    connection.execute(
-                        "insert into schema_migrations (name, checksum) values (%s, %s)",
-                        (migration.name, migration.checksum),
-                    )
+                    connection.execute(_SQL["record"], (migration.name, migration.checksum))
     return [migration.name for migration in missing]
 
 
 def pending(database_url: str) -> list[str]:
     """Return the names of migrations that are not applied yet. Same errors as `migrate`."""
     with _connected(database_url) as connection:
-        if connection.execute("select to_regclass('schema_migrations')").fetchone() == (None,):
+        if connection.execute(_SQL["table"]).fetchone() == (None,):
             return [migration.name for migration in migrations()]
         return [migration.name for migration in _missing(connection)]
 
@@ -77,7 +68,7 @@ def pending(database_url: str) -> list[str]:
 def _missing(connection: psycopg.Connection) -> list[Migration]:
     """Return what is not applied; StoreSetupError unless what is applied is the beginning of what we have."""
     known = migrations()
-    applied = connection.execute("select name, checksum from schema_migrations order by name").fetchall()
+    applied = connection.execute(_SQL["applied"]).fetchall()
     for number, (name, checksum) in enumerate(applied):
         if number >= len(known) or name not in {migration.name for migration in known}:
             raise StoreSetupError(f"the database has the migration {name}, which this version does not know")
@@ -96,8 +87,8 @@ def _connected(database_url: str) -> Iterator[psycopg.Connection]:
     except psycopg.OperationalError as error:
         raise StoreUnavailableError(f"the database does not answer: {str(error).splitlines()[-1].strip()}") from error
     with connection:
-        connection.execute("set search_path = public")
-        if connection.execute("show server_encoding").fetchone() != ("UTF8",):
+        connection.execute(_SQL["search_path"])
+        if connection.execute(_SQL["server_encoding"]).fetchone() != ("UTF8",):
             raise StoreSetupError("the database has to be encoded in UTF8")
         yield connection
 
@@ -107,23 +98,19 @@ def _ensure_role(connection: psycopg.Connection) -> None:
 
     Roles belong to the server and not to a database, so another database may have made it before.
     """
-    role = sql.Identifier(SERVICE_ROLE)
-    remedy = f"as an administrator: CREATE ROLE {SERVICE_ROLE} NOLOGIN; GRANT {SERVICE_ROLE} TO {_user(connection)};"
+    user = connection.info.user
+    remedy = f"as an administrator: CREATE ROLE {SERVICE_ROLE} NOLOGIN; GRANT {SERVICE_ROLE} TO {user};"
     with _explained(f"the role {SERVICE_ROLE} is missing and may not be made by this user; {remedy}"):
-        if connection.execute("select from pg_roles where rolname = %s", (SERVICE_ROLE,)).fetchone() is None:
+        if connection.execute(_SQL["role"]).fetchone() is None:
             # another database of the server may be migrated at this moment and make it
             with suppress(psycopg.errors.DuplicateObject, psycopg.errors.UniqueViolation):
-                connection.execute(sql.SQL("create role {} nologin").format(role))
+                connection.execute(_SQL["create_role"])
     with _explained(f"this user may not act as {SERVICE_ROLE}; {remedy}"):
         try:
-            connection.execute(sql.SQL("set role {}").format(role))
+            connection.execute(_SQL["become_role"])
         except psycopg.errors.InsufficientPrivilege:
-            connection.execute(sql.SQL("grant {} to {}").format(role, sql.Identifier(_user(connection))))
-    connection.execute("reset role")
-
-
-def _user(connection: psycopg.Connection) -> str:
-    return connection.info.user
+            connection.execute(_SQL["grant_role"])
+    connection.execute(_SQL["reset_role"])
 
 
 @contextmanager

@@ -2,23 +2,25 @@
 
 import asyncio
 import hashlib
-from collections.abc import AsyncIterator
 from uuid import UUID, uuid4
 
 import psycopg
 import pytest
 
-from service.store.accounts import AccountStore
+from service.store.accounts import AccountStore, TokenRow
+from service.store.database import Database
 from service.store.errors import StoreError
 
 
 @pytest.fixture
-async def accounts(database_url: str) -> AsyncIterator[AccountStore]:
+def accounts(database: Database) -> AccountStore:
     """The accounts of one process."""
-    accounts = AccountStore(database_url)
-    await accounts.open()
-    yield accounts
-    await accounts.close()
+    return AccountStore(database)
+
+
+async def token_of(accounts: AccountStore, token: str) -> TokenRow | None:
+    """A valid token as it is looked up."""
+    return (await accounts.tokens_by_digest([digest_of(token)])).get(digest_of(token))
 
 
 def digest_of(token: str) -> bytes:
@@ -44,7 +46,7 @@ async def test_an_account_is_created_once_with_its_first_token(accounts: Account
     row = await accounts.player(player)
     assert row is not None
     assert (row.id, row.name) == (player, "Anna")
-    token = await accounts.token(digest_of("t"))
+    token = await token_of(accounts, "t")
     assert token is not None
     assert (token.id, token.player, token.role, token.label) == (token_id, player, "player", "phone")
     assert (token.last_used, token.expires) == (None, None)
@@ -76,9 +78,10 @@ async def test_names_are_read_together_and_changed(accounts: AccountStore) -> No
 
 async def test_many_tokens_are_looked_up_at_once(accounts: AccountStore) -> None:
     players = [await given_player(accounts, "x", f"token {number}") for number in range(10)]
-    found = await asyncio.gather(*(accounts.token(digest_of(f"token {number % 12}")) for number in range(48)))
-    for number, token in enumerate(found):
-        assert (token.player if token else None) == dict(enumerate(players)).get(number % 12)
+    digests = [digest_of(f"token {number}") for number in range(12)]
+    found = await accounts.tokens_by_digest([digests[number % 12] for number in range(48)])
+    assert {digest: token.player for digest, token in found.items()} == dict(zip(digests, players, strict=False))
+    assert await accounts.tokens_by_digest([]) == {}
 
 
 async def test_a_revoked_token_is_worth_nothing(accounts: AccountStore) -> None:
@@ -88,10 +91,10 @@ async def test_a_revoked_token_is_worth_nothing(accounts: AccountStore) -> None:
     )
     assert await accounts.revoke(uuid4(), token.id) is None
     assert await accounts.revoke(player, uuid4()) is None
-    assert await accounts.token(digest_of("second")) == token
+    assert await token_of(accounts, "second") == token
     for _ in range(2):
         assert await accounts.revoke(player, token.id) == digest_of("second")
-    assert await accounts.token(digest_of("second")) is None
+    assert await token_of(accounts, "second") is None
     assert [row.label for row in await accounts.tokens(player)] == ["first"]
 
 
@@ -103,7 +106,7 @@ async def test_an_expired_token_is_worth_nothing(accounts: AccountStore, databas
     assert token.expires == token.created + 30 * 86_400_000
     with psycopg.connect(database_url, autocommit=True) as connection:
         connection.execute("update tokens set expires_at = now() where id = %s", (token.id,))
-    assert await accounts.token(digest_of("second")) is None
+    assert await token_of(accounts, "second") is None
     assert len(await accounts.tokens(player)) == 1
 
 
@@ -143,7 +146,7 @@ async def test_erasing_leaves_nothing_but_the_random_id(accounts: AccountStore, 
     await accounts.create_token(uuid4(), player, role="arbiter", digest=digest_of("second"), label="phone", days=30)
     assert sorted(await accounts.erase(player)) == sorted([digest_of("first"), digest_of("second")])
     assert await accounts.erase(player) == []
-    assert await accounts.token(digest_of("first")) is None
+    assert await token_of(accounts, "first") is None
     row = await accounts.player(player)
     assert row is not None
     assert row.name is None

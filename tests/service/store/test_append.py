@@ -14,6 +14,7 @@ from service.store.buckets import bucket_of
 from service.store.errors import BrokenChainError, EventRefusedError, StoreError, StoreUnavailableError
 from service.store.log import Appended, Log, NewEvent, StoredEvent
 from tests.service.store.given import NOON, first_event, following, given_stream, next_event, then_log_is_whole
+from tests.service.store.opened import opened_log, opened_logs, when_statistics_are_complete
 
 
 async def test_what_is_appended_is_read_back_exactly(log: Log) -> None:
@@ -160,28 +161,24 @@ async def test_a_caller_that_leaves_disturbs_nobody(log: Log, database_url: str)
 
 
 async def test_many_writers_on_one_stream_have_one_winner_for_each_version(database_url: str) -> None:
-    logs = [Log(database_url) for _ in range(3)]
-    for log in logs:
-        await log.open()
     stream = uuid4()
-    await logs[0].append(first_event(stream))
     won: list[NewEvent] = []
     lost: list[NewEvent] = []
 
     async def writer(log: Log) -> None:
         mine = 0
         while mine < 5:
-            head = await log.head(stream)
+            head = await log.find_last(stream)
             assert head is not None
             event = following(head)
             appended = await log.append(event)
             (won if appended.accepted else lost).append(event)
             mine += appended.accepted
 
-    await asyncio.gather(*(writer(log) for log in logs for _ in range(8)))
-    rows = await logs[0].read(stream)
-    for log in logs:
-        await log.close()
+    async with opened_logs(database_url, 3) as logs:
+        await logs[0].append(first_event(stream))
+        await asyncio.gather(*(writer(log) for log in logs for _ in range(8)))
+        rows = await logs[0].read(stream)
     assert then_log_is_whole(database_url) == 1 + 24 * 5
     assert {row.command for row in rows[1:]} == {event.command for event in won}
     assert lost, "nobody ever lost a race, so nothing was tested"
@@ -214,9 +211,7 @@ async def test_a_stream_without_a_secret_says_so(log: Log) -> None:
         await log.secret(first.stream)
 
 
-async def test_closing_finishes_what_waits_and_takes_no_more(database_url: str) -> None:
-    log = Log(database_url)
-    await log.open()
+async def test_closing_finishes_what_waits_and_takes_no_more(log: Log, database_url: str) -> None:
     waiting = [asyncio.create_task(log.append(first_event(uuid4()))) for _ in range(50)]
     await asyncio.sleep(0)
     await log.close()
@@ -227,16 +222,15 @@ async def test_closing_finishes_what_waits_and_takes_no_more(database_url: str) 
     assert then_log_is_whole(database_url) == 50
 
 
-async def test_the_position_is_found_by_its_index_while_statistics_know_nothing(log: Log, database_url: str) -> None:
+async def test_the_position_is_found_by_its_index_while_statistics_know_nothing(database_url: str) -> None:
     """A plan made for an empty table and kept must not walk through whole buckets."""
-    streams = [await given_stream(log, 1) for _ in range(20)]
-    for _ in range(20):
-        streams = [[following(last)] for (last,) in streams]
-        await asyncio.gather(*(log.append(event) for (event,) in streams))
-    await log.close()
-    await log.open()
+    async with opened_log(database_url) as log:
+        streams = [await given_stream(log, 1) for _ in range(20)]
+        for _ in range(20):
+            streams = [[following(last)] for (last,) in streams]
+            await asyncio.gather(*(log.append(event) for (event,) in streams))
     with psycopg.connect(database_url, autocommit=True) as connection:
-        connection.execute("select pg_stat_force_next_flush()")
+        when_statistics_are_complete(connection)
         reads: dict[str, int] = dict(
             connection.execute(
                 "select indexrelname, idx_tup_read from pg_stat_user_indexes where relname = 'events'"

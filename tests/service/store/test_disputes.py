@@ -1,26 +1,24 @@
 """Events of disputes in the database: with the decision at the table or not at all, once, in the list at once."""
 
 import asyncio
-from collections.abc import AsyncIterator
 from uuid import UUID, uuid4
 
 import pytest
 
 from service.store.buckets import bucket_of
+from service.store.database import Database
 from service.store.disputes import DisputeRow, DisputeStore, NewText, Opening, Outcome
 from service.store.log import Log, NewEvent
 from tests.service.store.given import NOON, first_event, following, next_event
+from tests.service.store.opened import opened_database
 
 ADA, BEN = uuid4(), uuid4()
 
 
 @pytest.fixture
-async def store(database_url: str) -> AsyncIterator[DisputeStore]:
+def store(database: Database) -> DisputeStore:
     """The rows of one process."""
-    store = DisputeStore(database_url)
-    await store.open()
-    yield store
-    await store.close()
+    return DisputeStore(database)
 
 
 async def table(log: Log) -> NewEvent:
@@ -130,9 +128,9 @@ async def test_one_open_dispute_for_a_version_and_so_many_a_day(log: Log, store:
 async def test_disputes_opened_at_once_are_counted_one_after_the_other(
     log: Log, store: DisputeStore, database_url: str
 ) -> None:
-    at, another = await table(log), DisputeStore(database_url)
-    await another.open()
-    try:
+    at = await table(log)
+    async with opened_database(database_url) as other_process:
+        another = DisputeStore(other_process)
         for _ in range(5):
             player, events = uuid4(), [opening(at.stream) for _ in range(8)]
             same = [opened((store, another)[n % 2], event, at.stream, by=player) for n, event in enumerate(events)]
@@ -143,8 +141,6 @@ async def test_disputes_opened_at_once_are_counted_one_after_the_other(
                 for n, event in enumerate(events)
             ]
             assert sorted(await asyncio.gather(*several)) == [Outcome.APPENDED] * 3 + [Outcome.TOO_MANY] * 5
-    finally:
-        await another.close()
 
 
 async def test_erased_texts_leave_their_rows(log: Log, store: DisputeStore) -> None:

@@ -7,7 +7,7 @@ import subprocess
 import sys
 import time
 from collections.abc import AsyncIterator, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import AsyncExitStack, contextmanager, suppress
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from uuid import UUID, uuid4
@@ -19,6 +19,7 @@ from service.embedded import EmbeddedServers
 from service.store.errors import StoreUnavailableError
 from service.store.log import Log
 from tests.service.store.given import first_event, following, given_stream, then_log_is_whole
+from tests.service.store.opened import opened_log
 from tests.service.store.proxy import Fault, Proxy, proxied
 
 KILL = "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'blattwerk' and datname = %s"
@@ -28,11 +29,8 @@ KILL = "select pg_terminate_backend(pid) from pg_stat_activity where application
 async def proxy(database_url: str) -> AsyncIterator[tuple[Proxy, Log]]:
     """A log whose connections can be cut."""
     with TemporaryDirectory() as folder:
-        async with proxied(database_url, Path(folder)) as (proxy, url):
-            log = Log(url, timeout_seconds=20.0)
-            await log.open()
+        async with proxied(database_url, Path(folder)) as (proxy, url), opened_log(url, timeout_seconds=20.0) as log:
             yield proxy, log
-            await log.close()
 
 
 @pytest.mark.parametrize("fault", ["request", "answer"])
@@ -47,7 +45,7 @@ async def test_a_cut_during_the_commit_is_retried_without_doubling(
         assert all(result.accepted and result.version == round_ + 1 for result in appended)
         assert line.met == round_ + 1
         for event, result in zip(events, appended, strict=True):
-            head = await log.head(event.stream)
+            head = await log.find_last(event.stream)
             assert head is not None
             assert (head.command, head.position) == (event.command, result.position)
         events = [following(event) for event in events]
@@ -77,23 +75,19 @@ async def test_a_result_that_another_event_has_followed_is_still_recognised(
     event = following(first)
     waiting = asyncio.create_task(log.append(event))
     await line.hit.wait()
-    other = Log(database_url)
-    await other.open()
-    assert (await other.append(event)).accepted  # what the first process sent, as the server would have done it
-    assert (await other.append(following(event))).accepted
-    await other.close()
+    async with opened_log(database_url) as other:
+        assert (await other.append(event)).accepted  # what the first process sent, as the server would have done it
+        assert (await other.append(following(event))).accepted
     line.close()
     assert (await waiting).accepted
     assert then_log_is_whole(database_url) == 3
 
 
 async def test_killed_connections_lose_and_double_nothing(database_url: str) -> None:
-    log = Log(database_url, timeout_seconds=30.0)
-    await log.open()
     acknowledged: list[UUID] = []
     killing = True
 
-    async def writer() -> None:
+    async def writer(log: Log) -> None:
         event = first_event(uuid4())
         while killing:
             assert (await log.append(event)).accepted
@@ -109,16 +103,14 @@ async def test_killed_connections_lose_and_double_nothing(database_url: str) -> 
                 connection.execute(KILL, (name,))
         killing = False
 
-    await asyncio.gather(killer(), *(writer() for _ in range(24)))
-    await log.close()
+    async with opened_log(database_url, timeout_seconds=30.0) as log:
+        await asyncio.gather(killer(), *(writer(log) for _ in range(24)))
     assert then_log_is_whole(database_url, acknowledged) == len(acknowledged)
 
 
 async def test_a_database_that_does_not_answer_is_unavailable_within_the_bound(database_url: str) -> None:
     with TemporaryDirectory() as folder:
-        async with proxied(database_url, Path(folder)) as (line, url):
-            log = Log(url, timeout_seconds=0.5)
-            await log.open()
+        async with proxied(database_url, Path(folder)) as (line, url), opened_log(url, timeout_seconds=0.5) as log:
             (first,) = await given_stream(log, 1)
             line.order("silence", lasting=True)
             event, begun = following(first), time.monotonic()
@@ -131,40 +123,38 @@ async def test_a_database_that_does_not_answer_is_unavailable_within_the_bound(d
                     with suppress(StoreUnavailableError):
                         assert (await log.append(event)).accepted
                         break
-                    await asyncio.sleep(0.05)  # a refusal while the database is known to be away takes no turn
-            await log.close()
+                    await asyncio.sleep(0.05)  # a refusal while the database is known to be unavailable takes no turn
     assert then_log_is_whole(database_url) == 2
 
 
-async def test_while_the_database_is_away_callers_are_turned_away_and_afterwards_served(
+async def test_while_the_database_is_unavailable_callers_are_turned_away_and_afterwards_served(
     database_url: str,
 ) -> None:
     with TemporaryDirectory() as folder:
-        async with proxied(database_url, Path(folder)) as (_, url):
-            log = Log(url, timeout_seconds=0.5)
-            await log.open()
-            events = await given_stream(log, 1)
-        assert await _refusals(log, first_event(uuid4()).stream) == 3
-        begun = time.monotonic()
-        for read in (log.read(events[0].stream), log.head(events[0].stream), log.ping()):
-            with pytest.raises(StoreUnavailableError):
-                await read
-        assert time.monotonic() - begun < 6.0
-        begun = time.monotonic()
-        with pytest.raises(StoreUnavailableError):  # known to be away: nobody waits for it any more
-            await log.append(following(events[0]))
-        assert time.monotonic() - begun < 0.2
-        (Path(folder) / ".s.PGSQL.5432").unlink(missing_ok=True)
-        async with proxied(database_url, Path(folder)):
-            deadline = time.monotonic() + 20
-            while time.monotonic() < deadline:
-                try:
-                    await log.append(following(events[0]))
-                    break
-                except StoreUnavailableError:
-                    await asyncio.sleep(0.05)
-            assert [row.version for row in await log.read(events[0].stream)] == [1, 2]
-            await log.close()
+        async with AsyncExitStack() as stack:
+            async with proxied(database_url, Path(folder)) as (_, url):
+                log = await stack.enter_async_context(opened_log(url, timeout_seconds=0.5))
+                events = await given_stream(log, 1)
+            assert await _refusals(log, first_event(uuid4()).stream) == 3
+            begun = time.monotonic()
+            for read in (log.read(events[0].stream), log.find_last(events[0].stream), log.ping()):
+                with pytest.raises(StoreUnavailableError):
+                    await read
+            assert time.monotonic() - begun < 6.0
+            begun = time.monotonic()
+            with pytest.raises(StoreUnavailableError):  # known to be unavailable: nobody waits for it any more
+                await log.append(following(events[0]))
+            assert time.monotonic() - begun < 0.2
+            (Path(folder) / ".s.PGSQL.5432").unlink(missing_ok=True)
+            async with proxied(database_url, Path(folder)):
+                deadline = time.monotonic() + 20
+                while time.monotonic() < deadline:
+                    try:
+                        await log.append(following(events[0]))
+                        break
+                    except StoreUnavailableError:
+                        await asyncio.sleep(0.05)
+                assert [row.version for row in await log.read(events[0].stream)] == [1, 2]
     assert then_log_is_whole(database_url) == 2
 
 
@@ -190,16 +180,16 @@ async def test_who_is_cancelled_while_the_database_goes_away_ends(proxy: tuple[P
     assert reading.cancelled()
 
 
-async def test_closing_does_not_wait_for_a_database_that_stays_away(database_url: str) -> None:
+async def test_closing_does_not_wait_for_a_database_that_stays_unavailable(database_url: str) -> None:
     with TemporaryDirectory() as folder:
-        async with proxied(database_url, Path(folder)) as (_, url):
-            log = Log(url, timeout_seconds=0.4)
-            await log.open()
-        waiting = asyncio.create_task(log.append(first_event(uuid4())))
-        await asyncio.sleep(0.05)
-        await asyncio.wait_for(log.close(), 10)
-        with pytest.raises(StoreUnavailableError):
-            await waiting
+        async with AsyncExitStack() as stack:
+            async with proxied(database_url, Path(folder)) as (_, url):
+                log = await stack.enter_async_context(opened_log(url, timeout_seconds=0.4))
+            waiting = asyncio.create_task(log.append(first_event(uuid4())))
+            await asyncio.sleep(0.05)
+            await asyncio.wait_for(log.close(), 10)
+            with pytest.raises(StoreUnavailableError):
+                await waiting
     assert then_log_is_whole(database_url) == 0
 
 

@@ -11,6 +11,7 @@ from service.store.events import FeedHead
 from service.store.feed import Feed
 from service.store.log import Log
 from tests.service.store.given import first_event, following, given_stream, streams_in, then_log_is_whole
+from tests.service.store.opened import opened_log, opened_logs, when_statistics_are_complete
 
 
 async def take(batches: AsyncIterator[list[FeedHead]], count: int) -> list[FeedHead]:
@@ -22,9 +23,6 @@ async def take(batches: AsyncIterator[list[FeedHead]], count: int) -> list[FeedH
 
 
 async def test_a_reader_during_load_never_misses_or_repeats(log: Log, database_url: str) -> None:
-    others = [Log(database_url) for _ in range(2)]
-    for other in others:
-        await other.open()
     done = asyncio.Event()
     last = first_event(uuid4())
 
@@ -37,7 +35,7 @@ async def test_a_reader_during_load_never_misses_or_repeats(log: Log, database_u
 
     async def reader(most: int) -> list[FeedHead]:
         seen: list[FeedHead] = []
-        batches = Feed(log, f"reader {most}", log.feed_heads, poll_seconds=0.01, most=most).batches()
+        batches = Feed(log, f"reader {most}", log.feed_heads, poll_seconds=0.01, events_max=most).batches()
         while not (done.is_set() and len(seen) == total + 1):
             seen += await anext(batches)
         await batches.aclose()
@@ -45,10 +43,11 @@ async def test_a_reader_during_load_never_misses_or_repeats(log: Log, database_u
 
     total = 0
     readers = [asyncio.create_task(reader(most)) for most in (3, 40, 500)]
-    writers = [asyncio.create_task(writer(own)) for own in (log, *others) for _ in range(12)]
-    await asyncio.sleep(2.0)
-    done.set()
-    total = sum(await asyncio.gather(*writers))
+    async with opened_logs(database_url, 2) as others:
+        writers = [asyncio.create_task(writer(own)) for own in (log, *others) for _ in range(12)]
+        await asyncio.sleep(2.0)
+        done.set()
+        total = sum(await asyncio.gather(*writers))
     await log.append(last)
     for seen in await asyncio.wait_for(asyncio.gather(*readers), 60):
         reached: dict[int, int] = {}
@@ -56,8 +55,6 @@ async def test_a_reader_during_load_never_misses_or_repeats(log: Log, database_u
             assert head.position == reached.get(head.bucket, 0) + 1
             reached[head.bucket] = head.position
         assert len(seen) == total + 1
-    for other in others:
-        await other.close()
     assert then_log_is_whole(database_url) == total + 1
 
 
@@ -65,11 +62,11 @@ async def test_a_reader_goes_on_behind_what_it_has_finished(log: Log) -> None:
     events = [first_event(uuid4()) for _ in range(20)]
     for event in events:
         await log.append(event)
-    first = Feed(log, "views", log.feed_heads, most=5).batches()
+    first = Feed(log, "views", log.feed_heads, events_max=5).batches()
     finished = await take(first, 10)
     unfinished = await anext(first)
     await first.aclose()  # the process dies while it works on a batch
-    second = Feed(log, "views", log.feed_heads, most=5).batches()
+    second = Feed(log, "views", log.feed_heads, events_max=5).batches()
     rest = await take(second, 10)
     await second.aclose()
     assert rest[: len(unfinished)] == unfinished
@@ -80,7 +77,7 @@ async def test_a_reader_goes_on_behind_what_it_has_finished(log: Log) -> None:
 async def test_generations_have_places_of_their_own(log: Log) -> None:
     await log.append(first_event(uuid4()))
     for generation in (0, 1):
-        batches = Feed(log, "views", log.feed_heads, generation=generation, most=1).batches()
+        batches = Feed(log, "views", log.feed_heads, generation=generation, events_max=1).batches()
         assert len(await take(batches, 1)) == 1
         await batches.aclose()
 
@@ -124,7 +121,7 @@ async def test_a_reader_that_has_caught_up_waits_for_the_next_poll(log: Log) -> 
         asked.append(asyncio.get_running_loop().time())
         return await log.feed_heads(checkpoint, limit)
 
-    batches = Feed(log, "views", read, poll_seconds=0.3, most=3).batches()
+    batches = Feed(log, "views", read, poll_seconds=0.3, events_max=3).batches()
     for _ in range(4):
         await anext(batches)
         await log.append(first_event(uuid4()))
@@ -137,19 +134,19 @@ async def test_a_reader_that_has_caught_up_waits_for_the_next_poll(log: Log) -> 
     await batches.aclose()
 
 
-async def test_a_reader_far_behind_reads_only_what_it_takes(log: Log, database_url: str) -> None:
+async def test_a_reader_far_behind_reads_only_what_it_takes(database_url: str) -> None:
     """A look that read every bucket to its limit would cost the more the further it is behind."""
-    for stream in [stream for bucket in range(40) for stream in streams_in(bucket, 1)]:
-        await given_stream(log, 12, stream)
+    async with opened_log(database_url) as log:
+        for stream in [stream for bucket in range(40) for stream in streams_in(bucket, 1)]:
+            await given_stream(log, 12, stream)
     before = index_reads(database_url)
-    checkpoint: dict[int, int] = {}
-    looks = 0
-    while heads := await log.feed_heads(checkpoint, 12):
-        assert len(heads) == 12
-        checkpoint |= {head.bucket: head.position for head in heads}
-        looks += 1
-    await log.close()
-    await log.open()
+    async with opened_log(database_url) as log:
+        checkpoint: dict[int, int] = {}
+        looks = 0
+        while heads := await log.feed_heads(checkpoint, 12):
+            assert len(heads) == 12
+            checkpoint |= {head.bucket: head.position for head in heads}
+            looks += 1
     assert looks == 40
     heads_of_buckets, places = 41 * 40, 40 * 24
     assert index_reads(database_url) - before <= heads_of_buckets + places
@@ -158,7 +155,7 @@ async def test_a_reader_far_behind_reads_only_what_it_takes(log: Log, database_u
 def index_reads(database_url: str) -> int:
     """How many entries of the index of positions have been read so far."""
     with psycopg.connect(database_url, autocommit=True) as connection:
-        connection.execute("select pg_stat_force_next_flush()")
+        when_statistics_are_complete(connection)
         ((reads,),) = connection.execute(
             "select idx_tup_read from pg_stat_user_indexes where indexrelname = 'events_place'"
         ).fetchall()

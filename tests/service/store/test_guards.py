@@ -9,10 +9,11 @@ import pytest
 
 from domain.fairness import genesis
 from service.store.buckets import bucket_of
-from service.store.encoding import EncodedRow, EncodedRowDumper, encode_row
+from service.store.encoding import Encoded, EncodedDumper, encode_row
 from service.store.events import Appended
 from service.store.log import Guard, Log, NewEvent
 from tests.service.store.given import RULES, first_event, following, given_stream, next_event, then_log_is_whole
+from tests.service.store.opened import opened_logs
 
 
 def guarded(event: NewEvent, guard: Guard) -> NewEvent:
@@ -82,12 +83,8 @@ async def test_in_a_batch_each_guard_concerns_its_own_event(log: Log, database_u
 
 async def test_of_a_note_and_an_event_that_does_not_know_it_one_waits_for_the_other(database_url: str) -> None:
     """Two processes: whatever the order, no event follows a note that it was not decided on."""
-    logs = [Log(database_url), Log(database_url)]
-    for log in logs:
-        await log.open()
-    here, there = logs
 
-    async def race(number: int) -> tuple[bool, int, int]:
+    async def race(number: int, here: Log, there: Log) -> tuple[bool, int, int]:
         (first,) = await given_stream(here, 1)
         notes = uuid4()
         event, note = guarded(following(first), Guard(notes, 0)), noted(first.stream, notes)
@@ -99,9 +96,8 @@ async def test_of_a_note_and_an_event_that_does_not_know_it_one_waits_for_the_ot
         )
         return results[here].accepted, results[here].position or 0, results[there].position or 0
 
-    raced = [await race(number) for number in range(60)]
-    for log in logs:
-        await log.close()
+    async with opened_logs(database_url, 2) as (here, there):
+        raced = [await race(number, here, there) for number in range(60)]
     assert all(position < noted_at for own, position, noted_at in raced if own)
     assert {own for own, _, _ in raced} == {True, False}
     then_log_is_whole(database_url)
@@ -124,9 +120,9 @@ async def test_one_event_alone_may_have_several_guards(log: Log, database_url: s
     (first,) = await given_stream(log, 1)
     notes = uuid4()
     await log.append(noted(first.stream, notes))
-    row = EncodedRow(encode_row(following(first)))
+    row = encode_row(following(first))
     with psycopg.connect(database_url, autocommit=True) as connection:
-        connection.adapters.register_dumper(EncodedRow, EncodedRowDumper)
+        connection.adapters.register_dumper(Encoded, EncodedDumper)
         named = ", ".join([f"row(1, '{notes}', 0)::stream_guard"] * guards)
         query = f"select status from append_events(array[%b::new_event], array[{named}])"
         assert connection.execute(query, (row,)).fetchall() == [(4,)]

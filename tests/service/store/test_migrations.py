@@ -12,8 +12,8 @@ from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from service.embedded import EmbeddedServers
 from service.store import migrations as migrations_module
 from service.store.errors import StoreSetupError, StoreUnavailableError
-from service.store.log import Log
 from service.store.migrations import Migration, migrate, migrations, pending
+from tests.service.store.opened import opened_log
 
 NUMBERS = count(1)
 
@@ -113,7 +113,8 @@ def test_a_database_in_another_encoding_is_refused(servers: EmbeddedServers) -> 
 
 async def test_the_service_does_not_start_on_a_database_without_a_log(empty_url: str) -> None:
     with pytest.raises(StoreSetupError, match="run the migrations"):
-        await Log(empty_url).open()
+        async with opened_log(empty_url):
+            pass
 
 
 # owners that are no superusers
@@ -139,10 +140,8 @@ async def test_an_ordinary_owner_is_told_which_grant_he_needs(owner_url: str, se
     with psycopg.connect(servers.database_url, autocommit=True) as administrator:
         administrator.execute("grant blattwerk_service to table_owner")
     assert migrate(owner_url) == names()
-    log = Log(owner_url)
-    await log.open()
-    await log.ping()
-    await log.close()
+    async with opened_log(owner_url) as log:
+        await log.ping()
 
 
 async def test_an_owner_who_may_make_roles_needs_no_administrator(owner_url: str, servers: EmbeddedServers) -> None:
@@ -150,9 +149,8 @@ async def test_an_owner_who_may_make_roles_needs_no_administrator(owner_url: str
         administrator.execute("alter role table_owner createrole")
         administrator.execute("grant blattwerk_service to table_owner with admin option, set false, inherit false")
     assert migrate(owner_url) == names()
-    log = Log(owner_url)
-    await log.open()
-    await log.close()
+    async with opened_log(owner_url):
+        pass
 
 
 async def test_a_login_that_is_not_the_owner_serves_with_the_rights_of_the_service_alone(
@@ -164,10 +162,8 @@ async def test_a_login_that_is_not_the_owner_serves_with_the_rights_of_the_servi
         administrator.execute("create role server_login login in role blattwerk_service")
         url = make_conninfo(owner_url, user="server_login")
         assert pending(url) == []
-        log = Log(url)
-        await log.open()
-        await log.ping()
-        await log.close()
+        async with opened_log(url) as log:
+            await log.ping()
         administrator.execute("drop role server_login")
 
 

@@ -1,6 +1,5 @@
 """Reading streams and buckets."""
 
-import asyncio
 import time
 from uuid import UUID, uuid4
 
@@ -8,7 +7,7 @@ import psycopg
 
 from service.store.buckets import bucket_of
 from service.store.events import FeedHead
-from service.store.log import Log, NewEvent
+from service.store.log import Log, NewEvent, StreamEnd
 from tests.service.store.given import NOON, first_event, following, given_stream, next_event, streams_in
 
 
@@ -18,7 +17,7 @@ async def test_a_stream_is_read_in_order_from_any_version(log: Log) -> None:
     for after in range(9):
         assert [row.version for row in await log.read(stream, after)] == list(range(after + 1, 8))
         assert [row.version for row in await log.read(stream, after, 2)] == list(range(after + 1, 8))[:2]
-    head = await log.head(stream)
+    head = await log.find_last(stream)
     assert head is not None
     assert (head.version, head.hash) == (7, events[-1].hash)
 
@@ -27,15 +26,16 @@ async def test_a_stream_that_does_not_exist_is_empty(log: Log) -> None:
     stream = uuid4()
     assert await log.read(stream) == []
     assert await log.read(stream, 3) == []
-    assert await log.head(stream) is None
+    assert await log.find_last(stream) is None
     assert await log.find_answer(stream, 0, 1) is None
     assert await log.find_command(stream, uuid4()) is None
 
 
-async def test_many_that_catch_up_at_once_get_each_its_own_stream(log: Log) -> None:
+async def test_of_many_ends_read_at_once_each_is_of_its_own_stream(log: Log) -> None:
     streams = [await given_stream(log, 1 + number % 5) for number in range(40)]
     asked = [(events, after) for events in streams for after in (0, 1, 2, 4)]
-    found = await asyncio.gather(*(log.catch_up(events[0].stream, after) for events, after in asked))
+    ends = [StreamEnd(events[0].stream, after, bucket_of(events[0].stream)) for events, after in asked]
+    found = await log.read_ends(ends)
     for (events, after), rows in zip(asked, found, strict=True):
         assert [(row.version, row.hash) for row in rows] == [(e.expected + 1, e.hash) for e in events[after:]]
 
@@ -51,9 +51,9 @@ async def test_a_private_stream_lies_in_the_bucket_of_its_table(log: Log) -> Non
     assert await log.read(private) == []
     rows = await log.read(private, bucket=bucket)
     assert [(row.bucket, row.position, row.version) for row in rows] == [(bucket, 2, 1), (bucket, 3, 2)]
-    assert [row.version for row in await log.catch_up(private, 1, bucket=bucket)] == [2]
+    assert [row.version for row in (await log.read_ends([StreamEnd(private, 1, bucket)]))[0]] == [2]
     found = await log.find_command(private, second.command, bucket=bucket)
-    head = await log.head(private, bucket=bucket)
+    head = await log.find_last(private, bucket=bucket)
     assert found == head == rows[1]
 
 

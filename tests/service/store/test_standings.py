@@ -1,24 +1,23 @@
 """Standings in PostgreSQL: every part of the feed counts once, whoever reads it and however often."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from contextlib import AsyncExitStack
 from uuid import UUID, uuid4
 
 import pytest
 
 from domain.standings import Tally
+from service.store.database import Database
 from service.store.log import Log
 from service.store.standings import PROJECTION, Place, Standing, StandingsStore
+from tests.service.store.opened import opened_database
 
 ADA, BEN, CLEO = (str(UUID(int=number + 1)) for number in range(3))
 
 
 @pytest.fixture
-async def store(database_url: str) -> AsyncIterator[StandingsStore]:
-    store = StandingsStore(database_url)
-    await store.open()
-    yield store
-    await store.close()
+def store(database: Database) -> StandingsStore:
+    return StandingsStore(database)
 
 
 def places(*counts: int, left: int = 0) -> Tally:
@@ -48,17 +47,14 @@ async def test_what_was_read_already_does_not_count_again(store: StandingsStore,
 
 
 async def test_of_many_workers_with_the_same_part_one_counts_it(store: StandingsStore, database_url: str) -> None:
-    others = [StandingsStore(database_url) for _ in range(3)]
-    for other in others:
-        await other.open()
-    for position in range(1, 21):
-        tries = [
-            each.apply(1, {7: position - 1}, {7: position}, [hearts(ADA, 1), hearts(BEN, 0, 1)])
-            for each in (store, *others)
-        ]
-        assert sorted(await asyncio.gather(*tries)) == [False, False, False, True]
-    for other in others:
-        await other.close()
+    async with AsyncExitStack() as stack:
+        processes = [await stack.enter_async_context(opened_database(database_url)) for _ in range(3)]
+        for position in range(1, 21):
+            tries = [
+                each.apply(1, {7: position - 1}, {7: position}, [hearts(ADA, 1), hearts(BEN, 0, 1)])
+                for each in (store, *map(StandingsStore, processes))
+            ]
+            assert sorted(await asyncio.gather(*tries)) == [False, False, False, True]
     assert await store.page("hearts", None, 10) == [hearts(ADA, 20), hearts(BEN, 0, 20)]
 
 

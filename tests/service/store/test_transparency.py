@@ -1,7 +1,8 @@
 """The tables of the transparency log: gapless, once for each match, whoever appends and however often."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import Sequence
+from contextlib import AsyncExitStack
 from uuid import UUID, uuid4
 
 import psycopg
@@ -14,20 +15,19 @@ from domain.transparency import leaf_of
 from service.records.signer import Signer
 from service.records.transparency import PROJECTION, Transparency
 from service.store.buckets import bucket_of
+from service.store.database import Database
 from service.store.events import FeedEnd
 from service.store.log import Log, NewEvent
 from service.store.transparency import TransparencyStore
 from tests.service.store.given import first_event, following
+from tests.service.store.opened import opened_database
 
 SIGNER = Signer(bytes(32), "log.test")
 
 
 @pytest.fixture
-async def store(database_url: str) -> AsyncIterator[TransparencyStore]:
-    store = TransparencyStore(database_url)
-    await store.open()
-    yield store
-    await store.close()
+def store(database: Database) -> TransparencyStore:
+    return TransparencyStore(database)
 
 
 def ending(event: NewEvent) -> NewEvent:
@@ -95,19 +95,16 @@ async def test_many_workers_at_once_make_one_gapless_tree(
     log: Log, store: TransparencyStore, database_url: str
 ) -> None:
     matches = [await given_match(log) for _ in range(40)]
-    others = [TransparencyStore(database_url) for _ in range(3)]
-    for other in others:
-        await other.open()
     ends = [end_of(event) for event in matches]
-    asked = [
-        each.append(ends[place : place + 7])
-        for number, each in enumerate((store, *others))
-        for place in range(number, 40, 3)
-    ]
-    added = sum(await asyncio.gather(*asked))
-    rest = await store.append(ends)
-    for other in others:
-        await other.close()
+    async with AsyncExitStack() as stack:
+        processes = [await stack.enter_async_context(opened_database(database_url)) for _ in range(3)]
+        asked = [
+            each.append(ends[place : place + 7])
+            for number, each in enumerate((store, *map(TransparencyStore, processes)))
+            for place in range(number, 40, 3)
+        ]
+        added = sum(await asyncio.gather(*asked))
+        rest = await store.append(ends)
     assert added + rest == 40
     assert sorted(then_tree_is_whole(database_url)) == sorted(event.stream for event in matches)
 
@@ -166,19 +163,19 @@ async def test_the_stored_log_is_made_again_and_compared(log: Log, store: Transp
     assert len(matches) == 9
 
 
-async def test_proofs_read_few_hashes_however_large_the_log(log: Log, store: TransparencyStore) -> None:
+async def test_proofs_read_few_hashes_however_large_the_log(
+    log: Log, store: TransparencyStore, database: Database
+) -> None:
     for _ in range(70):
         await given_match(log)
     asked: list[int] = []
 
     class Counting(TransparencyStore):
-        async def nodes(self, nodes):  # type: ignore[no-untyped-def]
+        async def nodes(self, nodes: Sequence[Node]) -> dict[Node, bytes]:
             asked.append(len(nodes))
-            return await store.nodes(nodes)
+            return await super().nodes(nodes)
 
-    counting = Counting("unused")
-    counting.size, counting.leaf_of, counting.leaves = store.size, store.leaf_of, store.leaves  # type: ignore[method-assign]
-    transparency = Transparency(counting, log, SIGNER)
+    transparency = Transparency(Counting(database), log, SIGNER)
     await Transparency(store, log, SIGNER).take(await log.feed_ends({}, 500))
     (leaf,) = await store.leaves(13, 1)
     await transparency.inclusion(leaf.stream, 69)

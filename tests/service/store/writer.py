@@ -15,16 +15,15 @@ from uuid import UUID, uuid4
 from service.store.errors import StoreUnavailableError
 from service.store.log import Log
 from tests.service.store.given import first_event, following
+from tests.service.store.opened import opened_log
 
 
 async def main(database_url: str, clients: int, seconds: float, shared: list[UUID]) -> None:
     """Append until the time is up."""
-    log = Log(database_url, timeout_seconds=30.0)
-    await log.open()
-    print("ready", flush=True)
-    until = time.monotonic() + seconds
-    await asyncio.gather(*(client(log, shared, until) for _ in range(clients)))
-    await log.close()
+    async with opened_log(database_url, timeout_seconds=30.0) as log:
+        print("ready", flush=True)
+        until = time.monotonic() + seconds
+        await asyncio.gather(*(client(log, shared, until) for _ in range(clients)))
     print("done", flush=True)
 
 
@@ -39,7 +38,7 @@ async def client(log: Log, shared: list[UUID], until: float) -> None:
                 raise AssertionError("another event in a stream that only this client writes to")
             own = following(own)
             stream = random.choice(shared)
-            head = await log.head(stream)
+            head = await log.find_last(stream)
             event = first_event(stream) if head is None else following(head)
             if (await log.append(event)).accepted:
                 print(event.command, flush=True)

@@ -1,4 +1,5 @@
-"""Private notes and a Redis that has lost them: no view with older ones is ever shown as the newer one."""
+"""Private streams and a Redis that has lost what was made of them: no part of an older version is ever shown as the
+newer one."""
 
 import time
 from collections.abc import Iterator
@@ -46,7 +47,7 @@ def test_a_worker_that_makes_lost_views_again_knows_the_newest_drafts(
     with running_service(settings_for(database_url, redis_url)) as url:
         people, table = started(url)
         player, _, meld, _ = with_a_meld(people, table)
-        # given: the worker has folded the table and its notes once
+        # given: the worker has folded the table and its private streams once
         redis.flushall()
         wait_for_view(redis, table)
         drafted = prepare(player, table, meld).json()
@@ -67,13 +68,13 @@ def wait_for_view(redis: Redis, table: str) -> None:
         time.sleep(0.1)
 
 
-def test_a_process_with_older_notes_loads_them_before_it_writes_what_was_lost(
+def test_a_process_with_older_private_versions_catches_up_before_it_writes_what_was_lost(
     two_processes: tuple[str, str], redis: Redis
 ) -> None:
     here, there = two_processes
     people, table = started(here)
     player, other = on_turn_and_waiting(people, table)
-    sort_hand(through(other, there), table, "suit")  # what the other process knows of the notes
+    sort_hand(through(other, there), table, "suit")  # what the other process knows of the private stream
     sort_hand(through(other, here), table, "suit")
     sorted_ = sort_hand(other, table, "rank")["you"]["hand"]
     decision = player.view(table)["you"]["decision"]
@@ -84,7 +85,9 @@ def test_a_process_with_older_notes_loads_them_before_it_writes_what_was_lost(
         assert through(other, url).view(table)["you"]["hand"] == sorted_
 
 
-def test_a_tag_that_names_the_newest_notes_comes_with_them(two_processes: tuple[str, str], redis: Redis) -> None:
+def test_a_tag_that_names_the_newest_private_version_comes_with_it(
+    two_processes: tuple[str, str], redis: Redis
+) -> None:
     here, there = two_processes
     people = [Player(here, name) for name in ("Ada", "Ben", "Cem")]
     table = people[0].create("romme", seats=3)
@@ -102,11 +105,11 @@ def test_a_tag_that_names_the_newest_notes_comes_with_them(two_processes: tuple[
     assert player.move(table, player.view(table)["you"]["decision"], {"type": "draw_stock"}).status_code == 200
     sort_hand(through(other, here), table, "suit")
     sorted_ = sort_hand(other, table, "rank")["you"]["hand"]
-    # given: Redis is emptied, and the process with the older notes writes the view again without any move
+    # given: Redis is emptied, and the process with the older private version writes the view again without any move
     redis.flushall()
     host = through(people[0], there)
     assert host.http.post(f"/v1/tables/{table}/start", json={"round": 1}).status_code == 200
-    # when: the one with the newer notes writes what has changed since its own last view
+    # when: the one with the newer private version writes what has changed since its own last view
     through(player, here)
     view = player.view(table)
     allowed = entry(view, "discard")
@@ -118,10 +121,10 @@ def test_a_tag_that_names_the_newest_notes_comes_with_them(two_processes: tuple[
         assert through(other, url).view(table)["you"]["hand"] == sorted_
 
 
-def test_a_view_behind_the_notes_that_a_process_knows_is_not_served(
+def test_a_view_older_than_the_private_version_that_a_process_knows_is_not_served(
     two_processes: tuple[str, str], redis: Redis
 ) -> None:
-    """As where the process that recorded a note ended before it wrote the view."""
+    """As where the process that appended to a private stream ended before it wrote the view."""
     here, _ = two_processes
     people, table = started(here)
     _, other = on_turn_and_waiting(people, table)

@@ -1,0 +1,173 @@
+"""The connection to Redis: commands of all requests travel together in round trips, and a failure is remembered.
+
+Nothing assumes one node: a command names keys with one hash tag only, and the commands of a round trip need not.
+So the client may be a `RedisCluster` as well.
+"""
+
+import asyncio
+import hashlib
+import time
+from itertools import islice
+from typing import Any, Final, TypeAlias
+
+from msgspec import Struct
+from redis.asyncio import Redis, RedisCluster
+from redis.asyncio.retry import Retry
+from redis.backoff import NoBackoff
+from redis.exceptions import NoScriptError, RedisClusterException, RedisError, ResponseError
+
+from projections.coalescer import Coalescer
+
+_CONNECTIONS_MAX: Final = 8
+"""Four are in use at most: round trips, the wait for bots, messages of other processes, a scan."""
+_CONNECT_SECONDS_MAX: Final = 1.0
+ANSWER_SECONDS_MAX: Final = 2.0
+"""How long Redis has for a round trip, connecting included."""
+UNAVAILABLE_SECONDS: Final = 0.5
+"""How long Redis is left alone after it failed, so that requests do not queue for its time-outs."""
+_SCAN_COUNT: Final = 1000
+
+UNAVAILABLE_ERRORS: Final = (RedisError, RedisClusterException, OSError)
+"""What the library raises where Redis does not answer; a time-out is an OSError."""
+
+
+class RedisUnavailableError(Exception):
+    """Redis does not answer, or refuses. Nothing is lost: everything it holds follows from the log."""
+
+
+class Script(Struct, frozen=True):
+    """A script that runs inside Redis. All its keys have one hash tag."""
+
+    text: str
+    digest: str
+    """SHA-1 in hexadecimal digits, by which Redis knows a script that it ran before."""
+
+
+def script(text: str) -> Script:
+    """Return the script of a text."""
+    return Script(text, hashlib.sha1(text.encode(), usedforsecurity=False).hexdigest())
+
+
+Command: TypeAlias = tuple[Any, ...]
+"""Name and arguments; or a `Script`, the number of its keys, the keys, and its arguments."""
+
+
+class RedisConnection:
+    """Sends commands to Redis. One per process."""
+
+    def __init__(self, client: Redis | RedisCluster) -> None:
+        self._client: Any = client
+        self._round_trips: Coalescer[tuple[Command, ...], list[Any]] = Coalescer(self._send_together)
+        self._unavailable_until = 0.0
+
+    @property
+    def unavailable(self) -> bool:
+        """Whether Redis failed a moment ago."""
+        return time.monotonic() < self._unavailable_until
+
+    async def round_trip(self, *commands: Command) -> list[Any]:
+        """Send commands in one round trip, with those of other requests, and return their answers.
+
+        They run in order as far as they name the same keys; a script that Redis does not know runs after the others.
+        Where the connection is lost they are sent again, so each must be one that may be carried out twice.
+        RedisUnavailableError if Redis does not answer or refuses one of them: others may have been carried out.
+        """
+        return await self._round_trips.submit(commands)
+
+    async def ping(self) -> None:
+        """RedisUnavailableError if Redis does not answer."""
+        await self.round_trip(("PING",))
+
+    async def pop_first(self, key: str, wait_seconds: float) -> bytes | None:
+        """Take the first member off a sorted set, None if none came in time."""
+        try:
+            async with asyncio.timeout(wait_seconds + ANSWER_SECONDS_MAX):
+                popped = await self._client.bzpopmin(key, wait_seconds)
+        except UNAVAILABLE_ERRORS as error:
+            raise self._failed(error) from error
+        return popped[1] if popped else None
+
+    async def keys(self, pattern: str) -> list[bytes]:
+        """Return the keys of all nodes that match a pattern, in no order."""
+        found: list[bytes] = []
+        clock = asyncio.get_running_loop()
+        try:
+            async with asyncio.timeout(ANSWER_SECONDS_MAX) as limit:
+                async for key in self._client.scan_iter(pattern, count=_SCAN_COUNT):
+                    found.append(key)
+                    limit.reschedule(clock.time() + ANSWER_SECONDS_MAX)
+        except UNAVAILABLE_ERRORS as error:
+            raise self._failed(error) from error
+        return found
+
+    def subscriber(self) -> Any:
+        """Return the library's reader of published messages, an asynchronous context."""
+        return self._client.pubsub(ignore_subscribe_messages=True)
+
+    async def close(self) -> None:
+        """Wait for what was sent, and disconnect."""
+        await self._round_trips.close()
+        await self._client.aclose()
+
+    async def _send_together(self, requests: list[tuple[Command, ...]]) -> list[list[Any] | Exception]:
+        if self.unavailable:  # nor do those that waited for a round trip that failed wait for another one
+            raise RedisUnavailableError("Redis failed a moment ago")
+        answers = iter(await self._send([command for commands in requests for command in commands]))
+        return [_accepted(list(islice(answers, len(commands)))) for commands in requests]
+
+    async def _send(self, commands: list[Command]) -> list[Any]:
+        """Send commands and return their answers; an error answer is a value."""
+        answers = await self._pipelined([_by_digest(command) for command in commands])
+        unknown = [place for place, answer in enumerate(answers) if isinstance(answer, NoScriptError)]
+        if unknown:  # a server that was restarted, or was a replica: running its text makes the script known
+            again = await self._pipelined([_by_text(commands[place]) for place in unknown])
+            for place, answer in zip(unknown, again, strict=True):
+                answers[place] = answer
+        return answers
+
+    async def _pipelined(self, commands: list[Command]) -> list[Any]:
+        try:
+            async with asyncio.timeout(ANSWER_SECONDS_MAX), self._client.pipeline(transaction=False) as pipeline:
+                for command in commands:
+                    pipeline.execute_command(*command)
+                answers: list[Any] = await pipeline.execute(raise_on_error=False)
+        except UNAVAILABLE_ERRORS as error:
+            raise self._failed(error) from error
+        for answer in answers:  # a cluster's pipeline gives the loss of a node as an answer
+            if isinstance(answer, Exception) and not isinstance(answer, ResponseError):
+                raise self._failed(answer) from answer
+        return answers
+
+    def _failed(self, error: Exception) -> RedisUnavailableError:
+        self._unavailable_until = time.monotonic() + UNAVAILABLE_SECONDS
+        return RedisUnavailableError(str(error))
+
+
+def connect(url: str) -> RedisConnection:
+    """Return the connection to one server. It is made by the first command."""
+    client = Redis.from_url(
+        url,
+        max_connections=_CONNECTIONS_MAX,
+        socket_timeout=None,  # a timer for each answer costs more than the answer: there is one for the round trip
+        socket_connect_timeout=_CONNECT_SECONDS_MAX,
+        retry=Retry(NoBackoff(), 1),  # the server may have closed the connection since the last round trip
+        protocol=2,
+    )
+    return RedisConnection(client)
+
+
+def _by_digest(command: Command) -> Command:
+    first = command[0]
+    return ("EVALSHA", first.digest, *command[1:]) if isinstance(first, Script) else command
+
+
+def _by_text(command: Command) -> Command:
+    return ("EVAL", command[0].text, *command[1:])
+
+
+def _accepted(answers: list[Any]) -> list[Any] | Exception:
+    """Return answers, or an exception if one of them is an error."""
+    for answer in answers:
+        if isinstance(answer, Exception):
+            return RedisUnavailableError(str(answer))
+    return answers

@@ -1,0 +1,197 @@
+"""Views of tables in Redis: compare-and-set of a projection by version, and its read for one account.
+
+    bw:<g>:{<table>}    hash of one table, with these fields:
+        version, visibility, public, summary    see `table_view`
+        names                                   changes with the public names in the view
+        lists, listed                           what the lists say of the table: written with the view, and once the
+                                                lists are acknowledged; they differ where something was lost between
+        seat:<n>                                the part of each seat
+        private:<n>                             version of the seat's private stream, where the game has such
+        player:<account>                        the seat of an account
+
+A view expires a week after it was last written.
+"""
+
+from collections.abc import Sequence
+from typing import Any, Final, Literal, TypeAlias
+
+import msgspec
+from msgspec import Struct
+
+from projections.generations import Generations
+from projections.redis_connection import RedisConnection, script
+from projections.table_lists import list_commands
+from projections.table_view import Projection
+
+VIEW_TTL_SECONDS: Final = 7 * 24 * 3600
+
+_APPLY: Final = script(f"""
+-- KEYS: the table's hash. ARGV: what is changed (see `_Change`) as JSON, then field, value, ...
+-- Answers `old` and `private` if something newer is here, `gap` if this is not what the fields are changes of.
+local key, change = KEYS[1], cjson.decode(ARGV[1])
+local since, to = change.since, change.version
+local current = tonumber(redis.call('HGET', key, 'version') or '0')
+if current > to then return 'old' end
+if current == to and since ~= to and since ~= 0 then return 'old' end
+if since ~= 0 and current ~= since then return 'gap' end
+for place, version in ipairs(change.private_versions) do
+  local stored = tonumber(redis.call('HGET', key, 'private:' .. place - 1) or '0')
+  if stored > version then return 'private' end
+  if since ~= 0 and since ~= to and stored ~= change.private_versions_since[place] then return 'gap' end
+end
+if #change.gone > 0 then redis.call('HDEL', key, unpack(change.gone)) end
+redis.call('HSET', key, 'version', to, unpack(ARGV, 2))
+redis.call('EXPIRE', key, {VIEW_TTL_SECONDS})
+return 'ok'
+""")
+_READ: Final = script("""
+-- KEYS: the table's hash. ARGV: account or '', then version, private version and names that the caller has, by dots.
+-- Returns version, visibility, seat or -1, private version, names, and unless the caller has them: public, part.
+local key = KEYS[1]
+local version, visibility, names, holder =
+  unpack(redis.call('HMGET', key, 'version', 'visibility', 'names', 'player:' .. ARGV[1]))
+if not version then return false end
+local seat, private = tonumber(holder or '-1'), '0'
+if holder then private = redis.call('HGET', key, 'private:' .. holder) or '0' end
+local found = {version, visibility, seat, private, names or ''}
+if ARGV[2] == version .. '.' .. private .. '.' .. found[5] then return found end
+found[6] = redis.call('HGET', key, 'public')
+if holder then found[7] = redis.call('HGET', key, 'seat:' .. holder) end
+return found
+""")
+
+Written: TypeAlias = Literal["ok", "old", "private", "gap"]
+"""What became of a write; see `ViewStore.write`."""
+
+
+class TableSeen(Struct, frozen=True):
+    """A table's view as Redis holds it for one account."""
+
+    version: int
+    visibility: str
+    seat: int | None
+    private_version: int
+    """Version of the seat's private stream that its part was made from; 0 without seat or stream."""
+    names: str
+    """Changes with the public names in the view."""
+    public: bytes | None
+    """None if the caller already has this version."""
+    part: bytes | None
+
+
+class WriteRequest(Struct, frozen=True):
+    """A projection to write; `before` is the one this process wrote last, None if unknown."""
+
+    projection: Projection
+    before: Projection | None
+    rewrite: bool = False
+    """Same version again with new names or private versions."""
+
+
+class ViewStore:
+    """Writes and reads views. All methods raise RedisUnavailableError if Redis does not answer."""
+
+    def __init__(self, connection: RedisConnection, generations: Generations) -> None:
+        self._connection = connection
+        self._generations = generations
+
+    async def write(self, request: WriteRequest) -> Written:
+        """Write a table's projection and what follows in the lists; an older one never overwrites a newer one (`old`).
+
+        `private`: Redis has a seat's part made from a newer private version; load the private streams and write again.
+        `gap`: Redis has lost what the projection is a change of; load all private streams, of which it may have had
+        newer versions, and write everything. While a rebuild runs the projection is written to its generation too.
+        """
+        written = await self._write_to(self._generations.current, request)
+        if self._generations.next is not None and await self._write_to(self._generations.next, request) == "gap":
+            return "gap"
+        return written
+
+    async def read(self, table: str, account: str, version: int, private_version: int, names: str) -> TableSeen | None:
+        """Return the view of a table for an account (`''` for none), None if Redis does not have it.
+
+        With the versions and `names` the caller has (-1 and '' for none) its bytes are left out.
+        """
+        key = self._generations.key(f"{{{table}}}")
+        known = f"{version}.{private_version}.{names}"
+        (found,) = await self._connection.round_trip((_READ, 1, key, account, known))
+        return None if found is None else _seen(*found)
+
+    async def versions(self, tables: Sequence[str]) -> list[int]:
+        """Return the version that is shown of each table, in view and lists; 0 where there is none."""
+        keys = [self._generations.key(f"{{{table}}}") for table in tables]
+        shown = await self._connection.round_trip(*[("HMGET", key, "version", "lists", "listed") for key in keys])
+        return [int(version or 0) if lists == listed else 0 for version, lists, listed in shown]
+
+    async def _write_to(self, generation: int, request: WriteRequest) -> Written:
+        key = self._generations.key(f"{{{request.projection.header.table}}}", generation)
+        (answer,) = await self._connection.round_trip((_APPLY, 1, key, *_arguments(request)))
+        written: Written = answer.decode()
+        # Lists follow only where the view was really taken: a late, older view must not undo them.
+        if written == "ok":
+            new, old = request.projection, request.before
+            commands = list_commands(self._generations.key("", generation), new, old)
+            if commands:
+                await self._connection.round_trip(*commands)
+            if old is None or old.lists != new.lists:
+                await self._connection.round_trip(("HSET", key, "listed", new.lists))
+        return written
+
+
+class _Change(Struct, frozen=True):
+    """What a write says of the fields that follow it: those that changed since a version, or all."""
+
+    since: int
+    """0: all fields are given; `version`: the same version again, of which all are given too."""
+    version: int
+    private_versions: tuple[int, ...]
+    private_versions_since: tuple[int, ...]
+    """Those at `since`."""
+    gone: list[str]
+    """Names of fields to delete."""
+
+
+_encode: Final = msgspec.json.Encoder().encode
+
+
+def _arguments(request: WriteRequest) -> list[Any]:
+    """Return the arguments of the compare-and-set. They are few: each costs the library more than its JSON costs us."""
+    new = request.projection
+    # A rewrite may follow one that another process made of the same version: nothing is taken as known.
+    old = None if request.rewrite else request.before
+    gone: list[str] = []
+    fields: list[Any] = []
+    if old is None or old.public != new.public:
+        fields += ("public", new.public)
+    for seat, part in enumerate(new.seats):
+        if old is None or (old.seats[seat] is not part and old.seats[seat] != part):
+            fields += (f"seat:{seat}", part)
+    for seat, version in enumerate(new.private_versions):
+        if version:
+            fields += (f"private:{seat}", version)
+    header = new.header
+    if old is None or old.header is not header:
+        fields += ("summary", header.summary, "visibility", header.visibility, "names", header.names_tag)
+        for seat, player in enumerate(header.players):
+            if player is not None:
+                fields += (f"player:{player}", seat)
+    if old is not None and old.header is not header:
+        gone += [f"player:{player}" for player in old.header.players if player not in (None, *header.players)]
+    if old is None or old.lists != new.lists:
+        fields += ("lists", new.lists)
+    since = new.version if request.rewrite else 0 if old is None else old.version
+    before = new.private_versions if old is None else old.private_versions
+    return [_encode(_Change(since, new.version, new.private_versions, before, gone)), *fields]
+
+
+def _seen(
+    version: bytes,
+    visibility: bytes,
+    seat: int,
+    private_version: bytes,
+    names: bytes,
+    public: bytes | None = None,
+    part: bytes | None = None,
+) -> TableSeen:
+    holder = None if seat < 0 else seat
+    return TableSeen(int(version), visibility.decode(), holder, int(private_version), names.decode(), public, part)

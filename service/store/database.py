@@ -1,0 +1,140 @@
+"""The database as one process sees it: one pool of connections, shared by all stores."""
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager
+from typing import Any, Final
+
+import psycopg
+from psycopg import AsyncConnection
+from psycopg_pool import AsyncConnectionPool, PoolClosed, PoolTimeout
+
+from service.store.connections import (
+    CONNECT_OPTIONS,
+    UNAVAILABLE_TIMEOUT_SECONDS,
+    Backoff,
+    configure,
+    connect,
+    connect_within,
+    conninfo,
+    is_lost,
+)
+from service.store.errors import StoreUnavailableError
+
+_RECONNECT_SECONDS: Final = 0.5
+"""How long the pool tries by itself to replace a lost connection. It pauses longer and longer between its attempts;
+after this time it gives up, and the next one who needs a connection lets it try at once."""
+_logger: Final = logging.getLogger(__name__)
+
+
+class _Sparse(logging.Filter):
+    """Lets one message through in ten seconds."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._quiet_until = 0.0
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Return whether the message is written."""
+        passes = record.created >= self._quiet_until
+        if passes:
+            self._quiet_until = record.created + 10
+        return passes
+
+
+_SPARSE: Final = _Sparse()
+
+
+class Database:
+    """The connections of one process. `open` before use, `close` at the end; it cannot be opened again.
+
+    Connections are not checked before they are used: a statement that finds its connection lost is sent
+    again anyway.
+    """
+
+    def __init__(
+        self, database_url: str, *, connections: int = 8, timeout_seconds: float = UNAVAILABLE_TIMEOUT_SECONDS
+    ) -> None:
+        """Use at most so many connections, 2 or more: one is the committer's, the others are the pool's."""
+        self.timeout_seconds = timeout_seconds
+        """How long a caller waits for a database that is unavailable."""
+        self._database_url = database_url
+        self._pool: AsyncConnectionPool[AsyncConnection[Any]] = AsyncConnectionPool(
+            conninfo(database_url),
+            kwargs=CONNECT_OPTIONS,
+            configure=configure,
+            min_size=1,
+            max_size=connections - 1,
+            timeout=_RECONNECT_SECONDS,
+            reconnect_timeout=_RECONNECT_SECONDS,
+            name="blattwerk",
+            open=False,
+        )
+        self._unavailable = False
+        logging.getLogger("psycopg.pool").addFilter(_SPARSE)  # warns of each attempt to connect that fails
+
+    async def open(self) -> None:
+        """Connect. StoreUnavailableError or StoreSetupError if that cannot be."""
+        connection = await connect_within(self._database_url, self.timeout_seconds)
+        await connection.close()  # the pool would only log what is wrong
+        await self._pool.open()
+
+    async def close(self) -> None:
+        """Finish what is under way and disconnect."""
+        await self._pool.close()
+
+    async def connect(self) -> AsyncConnection[Any]:
+        """Return a connection for the caller alone, who closes it. Errors as of `open`, at the first failure."""
+        return await connect(self._database_url)
+
+    async def fetch(self, query: str, parameters: Sequence[Any] | Mapping[str, Any] = ()) -> list[tuple[Any, ...]]:
+        """Execute one statement that may be repeated, and return its rows.
+
+        A statement that was lost with its connection is sent again on another one. Raises
+        StoreUnavailableError if the database is unavailable for longer than the timeout.
+        """
+        backoff = Backoff()
+        try:
+            async with asyncio.timeout(self.timeout_seconds):
+                while True:
+                    try:
+                        async with self._connection() as connection:
+                            cursor = await connection.execute(query, parameters, binary=True)
+                            rows = await cursor.fetchall() if cursor.description else []
+                    except PoolTimeout:
+                        continue  # none was free yet; asking again lets the pool connect if it had given up
+                    except PoolClosed as error:
+                        raise StoreUnavailableError("the database was closed") from error
+                    except psycopg.Error as error:
+                        if not is_lost(error):
+                            raise
+                        await self._note_lost(error)
+                        await backoff.pause()
+                    else:
+                        self._note_answer()
+                        return rows
+        except TimeoutError as error:
+            raise StoreUnavailableError("the database does not answer") from error
+
+    @asynccontextmanager
+    async def _connection(self) -> AsyncIterator[AsyncConnection[Any]]:
+        task = asyncio.current_task()
+        cancellations = task.cancelling() if task else 0
+        async with self._pool.connection() as connection:
+            if task and task.cancelling() > cancellations:
+                # lost on its way: before Python 3.12 asyncio.wait_for, by which the pool waits, may swallow one
+                raise asyncio.CancelledError
+            yield connection
+
+    async def _note_lost(self, error: psycopg.Error) -> None:
+        """Tell the operator when the database becomes unavailable, not about every statement."""
+        if not self._unavailable:
+            self._unavailable = True
+            _logger.warning("the database is unavailable, trying again: %r", error)
+            await self._pool.drain()  # the other connections most likely are lost as well
+
+    def _note_answer(self) -> None:
+        if self._unavailable:
+            self._unavailable = False
+            _logger.warning("the database is available again")

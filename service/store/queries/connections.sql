@@ -1,0 +1,17 @@
+-- Of each new connection.
+
+-- name: act_as_the_service
+-- For `synchronous_commit`, `on` is the least that an acknowledged move needs; a stronger setting of the operator stays.
+select
+  set_config('role', 'blattwerk_service', false),
+  set_config('search_path', 'public', false),
+  set_config('timezone', 'UTC', false),
+  set_config('jit', 'off', false),
+  set_config('default_transaction_isolation', 'read committed', false),
+  set_config('statement_timeout', '30s', false),
+  set_config('idle_in_transaction_session_timeout', '10s', false),
+  set_config(
+    'synchronous_commit',
+    case when current_setting('synchronous_commit') in ('off', 'local', 'remote_write') then 'on'
+      else current_setting('synchronous_commit') end,
+    false);

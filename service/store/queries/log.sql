@@ -1,0 +1,95 @@
+-- Reading the log. Conditions and order name the index that has to serve them, whatever the statistics say.
+-- Events come with the columns of `StoredEvent`, in its order.
+
+-- name: ping
+select 1;
+
+-- name: create_stream
+select status from create_stream(%b, %s);
+
+-- name: read
+select bucket, position, stream, version, type, envelope, sealed, actor, decision, digest, command, rules, received_at,
+  previous_hash, hash
+from events
+where bucket = %s and stream = %s and version > %s order by version limit %s;
+
+-- name: read_ends
+select asked.ordinality, end_.*
+from unnest(%s::smallint[], %s::uuid[], %s::integer[]) with ordinality as asked (bucket, stream, after)
+cross join lateral (
+  select bucket, position, stream, version, type, envelope, sealed, actor, decision, digest, command, rules,
+    received_at, previous_hash, hash
+  from events e
+  where e.bucket = asked.bucket and e.stream = asked.stream and e.version > asked.after order by e.version
+) end_;
+
+-- name: find_last
+select bucket, position, stream, version, type, envelope, sealed, actor, decision, digest, command, rules, received_at,
+  previous_hash, hash
+from events
+where bucket = %s and stream = %s order by version desc limit 1;
+
+-- name: find_answer
+select bucket, position, stream, version, type, envelope, sealed, actor, decision, digest, command, rules, received_at,
+  previous_hash, hash
+from events
+where bucket = %s and stream = %s and version > %s and actor = %s and decision is not null
+order by version limit 1;
+
+-- name: find_command
+select bucket, position, stream, version, type, envelope, sealed, actor, decision, digest, command, rules, received_at,
+  previous_hash, hash
+from events
+where bucket = %s and stream = %s and version > 0 and command = %s order by version limit 1;
+
+-- name: secret
+select secret from table_secret where bucket = %s and stream = %s;
+
+-- name: created
+select (extract(epoch from received_at) * 1000)::bigint, stream
+from events
+where type = 'create' and (received_at, stream) < (to_timestamp(%s::bigint / 1000.0), %s)
+order by received_at desc, stream desc limit %s;
+
+-- name: disputed
+select (extract(epoch from received_at) * 1000)::bigint, stream, bucket
+from events
+where type = 'dispute' and (received_at, stream) < (to_timestamp(%s::bigint / 1000.0), %s)
+order by received_at desc, stream desc limit %s;
+
+-- name: feed
+select bucket, position, stream, version, type, envelope, sealed, actor, decision, digest, command, rules, received_at,
+  previous_hash, hash
+from events
+where bucket = %s and position > %s order by position limit %s;
+
+-- name: feed_heads
+select e.bucket, e.position, e.stream, e.version
+from unnest(%(buckets)s::smallint[], %(positions)s::bigint[]) as asked (part, after)
+cross join lateral (
+  select bucket, position, stream, version from events e
+  where e.bucket = asked.part and e.position > asked.after order by e.position limit %(limit)s
+) e
+order by e.bucket, e.position limit %(limit)s;
+
+-- name: feed_ends
+-- Inside JSON text a quotation mark is escaped, so this is found in the fact itself and nowhere else.
+select e.bucket, e.position, e.stream, e.version, e.type, strpos(e.envelope, '"type":"secret_revealed"') > 0
+from unnest(%(buckets)s::smallint[], %(positions)s::bigint[]) as asked (part, after)
+cross join lateral (
+  select bucket, position, stream, version, type, envelope from events e
+  where e.bucket = asked.part and e.position > asked.after order by e.position limit %(limit)s
+) e
+order by e.bucket, e.position limit %(limit)s;
+
+-- name: bucket_heads
+select position from bucket_head order by bucket;
+
+-- name: checkpoint
+select bucket, position from checkpoints where projection = %s and generation = %s;
+
+-- name: save_checkpoint
+insert into checkpoints (projection, generation, bucket, position)
+select %s, %s, bucket, position from unnest(%s::smallint[], %s::bigint[]) as reached (bucket, position)
+on conflict (projection, generation, bucket)
+do update set position = greatest(checkpoints.position, excluded.position);
