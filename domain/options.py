@@ -17,19 +17,32 @@ T = TypeVar("T", bound=Struct)
 _PLAYERS = "players"
 
 
-def option_rules(type_: type[T], *, rule: str, seats: int) -> OptionRules[T]:
+def option_rules(type_: type[T], *, rule: str, seats: int = 0, players_rule: str | None = None) -> OptionRules[T]:
     """Return everything about these options. `rule` is the number of the rule that a refusal names, `seats` how many
-    a table has if nobody says it; an option `players` says it instead, and asking for another number contradicts it.
+    a table has if nobody says it.
+
+    An option `players` says it instead: without it the number of seats asked for is taken, and asking for another
+    number contradicts it, under `players_rule` if that is another one.
     """
-    return OptionRules(type=type_, schema=_schema(type_), parse=_parser(type_, rule), seat_count=_seat_count(seats))
+    return OptionRules(
+        type=type_,
+        schema=_schema(type_),
+        parse=_parser(type_, rule, players_rule or rule),
+        seat_count=_seat_count(seats),
+    )
 
 
 def _schema(type_: type[Struct]) -> dict[str, Any]:
-    declared = msgspec.json.schema(type_)["$defs"][type_.__name__]
-    return {"type": "object", "additionalProperties": False, "properties": declared["properties"]}
+    properties = msgspec.json.schema(type_)["$defs"][type_.__name__]["properties"]
+    for declared in properties.values():
+        if "enum" in declared:
+            declared["type"] = "string" if isinstance(declared["enum"][0], str) else "integer"
+    return {"type": "object", "additionalProperties": False, "properties": properties}
 
 
-def _parser(type_: type[T], rule: str) -> Callable[[Mapping[str, object], int | None], T | OptionProblem]:
+def _parser(
+    type_: type[T], rule: str, players_rule: str
+) -> Callable[[Mapping[str, object], int | None], T | OptionProblem]:
     fields = {field.name: field for field in structs.fields(type_)}
 
     def parse(raw: Mapping[str, object], seats: int | None) -> T | OptionProblem:
@@ -43,7 +56,7 @@ def _parser(type_: type[T], rule: str) -> Callable[[Mapping[str, object], int | 
             if (field.required and name not in given) or (name in given and not _is_one(given[name], field.type)):
                 return OptionProblem("option_value", rule, name)
         if seats is not None and given.get(_PLAYERS, seats) != seats:
-            return OptionProblem("option_conflict", rule, _PLAYERS)
+            return OptionProblem("option_conflict", players_rule, _PLAYERS)
         return msgspec.convert(given, type_)
 
     return parse

@@ -34,7 +34,7 @@ def test_the_schema_has_every_option_with_range_default_and_description() -> Non
                 "description": "Number of seats.",
                 "default": 3,
             },
-            "deck": {"enum": ["large", "small"], "default": "small"},
+            "deck": {"type": "string", "enum": ["large", "small"], "default": "small"},
             "open": {"type": "boolean", "default": False},
             "limit": {"anyOf": [{"type": "integer", "minimum": 1, "maximum": 9}, {"type": "null"}], "default": None},
         },

@@ -2,14 +2,14 @@
 
 from typing import Final, TypeAlias
 
-from domain.decider import AnyGame, Decider, Game, OptionRules, Players, Types, Views
+from domain.decider import AnyGame, Decider, Game, Players, Types, Views
 from domain.games.von_herzen.bot import bot
 from domain.games.von_herzen.facts import Fact, PrivateFact, PublicFact
 from domain.games.von_herzen.fold import evolve, new
 from domain.games.von_herzen.legal import legal, sample
 from domain.games.von_herzen.model import VonHerzenBoard, VonHerzenOptions, VonHerzenPrivate, VonHerzenState
 from domain.games.von_herzen.moves import Legal, Move
-from domain.games.von_herzen.options import SCHEMA, parse_options, seat_count
+from domain.games.von_herzen.options import OPTIONS
 from domain.games.von_herzen.rulebook import REJECTIONS, RULES
 from domain.games.von_herzen.rules import decide, outcome, start, timeout_move, to_act
 from domain.games.von_herzen.views import board, hand, private, private_form, public_form, round_number, totals
@@ -34,12 +34,7 @@ VON_HERZEN_1: Final[VonHerzenGame] = Game(
         private_part=VonHerzenPrivate,
         legal=Legal,
     ),
-    options=OptionRules(
-        type=VonHerzenOptions,
-        schema=SCHEMA,
-        parse=parse_options,
-        seat_count=seat_count,
-    ),
+    options=OPTIONS,
     decider=Decider(
         new=new,
         start=start,
