@@ -75,7 +75,7 @@ soak: .venv/.test
 	$(BIN)/python -m tests.soak
 
 contract: .venv/.service openapi/node_modules/.package-lock.json
-	$(BIN)/python -m service.contract.document --check openapi/openapi.json
+	$(BIN)/python -m service.contract --check openapi/openapi.json
 	cd openapi && npm run --silent lint
 
 openapi/node_modules/.package-lock.json: openapi/package-lock.json

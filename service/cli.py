@@ -110,12 +110,18 @@ def rebuild() -> None:
     Reads the log while the service runs, which then switches to the new ones.
     """
     with _explained():
-        from service.jobs import worker
         from service.processes.supervisor import complete_settings
 
         with complete_settings(_settings()) as settings:
-            tables, generation = asyncio.run(worker.rebuild(settings))
+            tables, generation = asyncio.run(_rebuild(settings))
         click.echo(f"{tables} tables, generation {generation}")
+
+
+async def _rebuild(settings: Settings) -> tuple[int, int]:
+    from service.composition import opened
+
+    async with opened(settings) as services:
+        return await services.worker.rebuild()
 
 
 @main.group()
@@ -142,14 +148,10 @@ def create(role: Literal["arbiter", "operator"], name: str | None) -> None:
 
 
 async def _role_token(settings: Settings, role: Literal["arbiter", "operator"], name: str) -> str:
-    from service.composition import Services
+    from service.composition import opened
 
-    services = Services(settings)
-    await services.open()
-    try:
+    async with opened(settings) as services:
         return (await services.accounts.create_with_role(role, name)).token
-    finally:
-        await services.close()
 
 
 @main.command(context_settings={"ignore_unknown_options": True}, add_help_option=False)
@@ -186,18 +188,13 @@ def audit(everything: bool, table: UUID | None) -> None:
 
 
 async def _audit(settings: Settings, table: UUID | None) -> str | None:
-    from service.composition import Services
-    from service.records.log_audit import audit_all, audit_table
+    from service.composition import opened
 
-    services = Services(settings)
-    await services.open()
-    try:
+    async with opened(settings) as services:
         if table is None:
-            found = await audit_all(services, lambda count: click.echo(f"{count} tables checked", err=True))
+            found = await services.audit.check_all(lambda count: click.echo(f"{count} tables checked", err=True))
         else:
-            found = await audit_table(services, table)
-    finally:
-        await services.close()
+            found = await services.audit.check_table(table)
     if found is None:
         return None
     return f"damaged ({found.kind}): table {found.table or '?'}, version {found.version or '?'}: {found.reason}"
@@ -230,7 +227,7 @@ async def _refold(settings: Settings, rules: str, as_json: bool) -> bool:
 
     from domain.codec import DamagedEventError
     from domain.registry import GAMES
-    from service.composition import Services
+    from service.composition import opened
     from service.records.refold import Changed, refold_all
     from service.tables.live_table import DamagedStreamError
 
@@ -240,17 +237,14 @@ async def _refold(settings: Settings, rules: str, as_json: bool) -> bool:
             rule = f" ({at.rule})" if at.rule else ""
             click.echo(f"table {one.table} ({one.rules}), version {at.version}, {at.kind}: {at.what}{rule}")
 
-    services = Services(settings)
-    await services.open()
     try:
-        result = await refold_all(
-            services, GAMES[rules], lambda count: click.echo(f"{count} matches decided again", err=True), tell
-        )
+        async with opened(settings) as services:
+            result = await refold_all(
+                services.log, GAMES[rules], lambda count: click.echo(f"{count} matches decided again", err=True), tell
+            )
     except (DamagedEventError, DamagedStreamError) as error:
         click.echo(f"blattwerk: {error}; run: blattwerk audit --all", err=True)
         sys.exit(2)
-    finally:
-        await services.close()
     if as_json:
         click.echo(msgspec.json.format(msgspec.json.encode(result)))
     else:

@@ -1,4 +1,4 @@
-"""A kind of contract for import-linter: a package may import nothing from outside but what is named."""
+"""Kinds of contract for import-linter: what a package may import from outside, and that no modules form a circle."""
 
 from grimp import ImportGraph
 from importlinter.application import output
@@ -33,4 +33,31 @@ class OnlyContract(Contract):
 
     def render_broken_contract(self, check: ContractCheck) -> None:
         for line in check.metadata["strangers"]:
+            output.print_error(line, bold=False)
+
+
+class AcyclicContract(Contract):
+    """Kept if no module of `package` imports itself by way of others, inside functions or for types either.
+
+    Import-linter's own `acyclic_siblings` compares packages as a whole, and says nothing of `__init__`.
+    """
+
+    type_name = "acyclic"
+
+    package = fields.StringField()
+
+    def check(self, graph: ImportGraph, verbose: bool) -> ContractCheck:
+        package = str(self.package)
+        modules = {package} | graph.find_descendants(package)
+        circles = sorted(
+            f"{module} imports {imported}, which leads back to it"
+            for module in modules
+            for imported in graph.find_modules_directly_imported_by(module) & modules
+            if graph.chain_exists(imported, module)
+        )
+        output.verbose_print(verbose, f"{len(modules)} modules of {package} looked at.")
+        return ContractCheck(kept=not circles, metadata={"circles": circles})
+
+    def render_broken_contract(self, check: ContractCheck) -> None:
+        for line in check.metadata["circles"]:
             output.print_error(line, bold=False)

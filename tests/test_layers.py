@@ -21,13 +21,20 @@ PLANTED = {
         "domain/games/planted_a/__init__.py": "def now():\n    import time\n    return time.time()\n",
     },
     "PostgreSQL is spoken in service.store alone": {
-        "service/planted.py": "from psycopg.rows import dict_row\n",
+        "service/runtime/planted.py": "from psycopg.rows import dict_row\n",
     },
     "The stores know nothing of projections": {
         "service/store/planted.py": "def later():\n    from projections import coalescer\n    return coalescer\n",
     },
     "Redis is spoken in one module of projections": {
-        "service/planted.py": "import redis.asyncio\n",
+        "service/runtime/planted.py": "import redis.asyncio\n",
+    },
+    "Imports run down through the packages of service": {
+        "service/tables/planted.py": "def later():\n    from service import composition\n",
+    },
+    "No modules of service form a circle": {
+        "service/tables/planted_a.py": "from service.tables import planted_b\n",
+        "service/tables/planted_b.py": "import typing\nif typing.TYPE_CHECKING:\n    import service.tables.planted_a\n",
     },
 }
 

@@ -92,10 +92,6 @@ class Findings:
         """Note the answer of a check that is made at once."""
         self._checks[check.name] = check
 
-    def has_failed(self, *names: str) -> bool:
-        """Whether one of these has failed."""
-        return any(self._checks[name].status == "fail" for name in names)
-
     def all(self) -> tuple[Check, ...]:
         """Return the answers in order."""
         return tuple(self._checks.values())

@@ -1,7 +1,7 @@
 """Accounts and their tokens: guests, names, devices, roles.
 
 Tokens are opaque, 256 bits, and kept only as SHA-256. A valid one is remembered for half a minute in
-each process; a revocation is told to all processes, and while that channel is down nothing is
+each process; a revocation is broadcast to all processes, and while that channel is down nothing is
 remembered.
 """
 
@@ -30,10 +30,10 @@ Role: TypeAlias = Literal["player", "arbiter", "operator"]
 
 TOKEN_PREFIX: Final = "bw_"  # noqa: S105 - what secret scanners look for
 _REMEMBER_SECONDS: Final = 30.0
-_REMEMBER_MOST: Final = 50_000
-_HEADER_LENGTH_MOST: Final = 120
+_REMEMBERED_MAX: Final = 50_000
+_HEADER_LENGTH_MAX: Final = 120
 _TOUCH_MILLISECONDS: Final = 60_000
-_NOTE_SECONDS: Final = 2.0
+_RECORD_USE_SECONDS: Final = 2.0
 KEY_MILLISECONDS: Final = 24 * 3600 * 1000
 """How long the key under which an account was made gives its token again."""
 _NAMES_SECONDS: Final = 30.0
@@ -64,28 +64,28 @@ class Accounts:
         self._tokens: Coalescer[bytes, TokenRow | None] = Coalescer(self._find_tokens)
         self._broadcasts = broadcasts
         self._key = key
-        self._known: dict[bytes, tuple[float, Account]] = {}
+        self._remembered: dict[bytes, tuple[float, Account]] = {}
         """By SHA-256 of the header; until when, and whose."""
         self._names: dict[str, tuple[float, str | None]] = {}
         self._tokens_epoch = 0
         """Changes when a token may have been revoked: what was read before it is not remembered."""
         self._used: set[UUID] = set()
-        self._noting: asyncio.Task[None] | None = None
+        self._recording_use: asyncio.Task[None] | None = None
         self.names_epoch = 0
         """Changes when a name may have changed: what was made from names before it is out of date."""
 
     def listen(self) -> None:
-        """Follow what other processes broadcast of revoked tokens and changed names."""
+        """Follow what other processes broadcast about revoked tokens and changed names."""
         self._broadcasts.listen(self._on_broadcast, self._forget_all)
 
     # who asks
 
     def remembered(self, header: str | None) -> Account | None:
         """Return the account of an Authorization header if its token was found valid a moment ago."""
-        if header is None or len(header) > _HEADER_LENGTH_MOST:
+        if header is None or len(header) > _HEADER_LENGTH_MAX:
             return None
-        known = self._known.get(_digest(header))
-        return known[1] if known is not None and known[0] > time.monotonic() else None
+        found = self._remembered.get(_digest(header))
+        return found[1] if found is not None and found[0] > time.monotonic() else None
 
     async def authenticate(self, header: str | None) -> Account:
         """Return the account of an Authorization header. UnauthenticatedError if it has no valid token."""
@@ -101,14 +101,14 @@ class Accounts:
             raise UnauthenticatedError("Send a valid token: Authorization: Bearer bw_...")
         account = Account(str(row.player), row.role, row.id)
         if self._broadcasts.listening and epoch == self._tokens_epoch:
-            if len(self._known) >= _REMEMBER_MOST:
-                self._known.clear()
+            if len(self._remembered) >= _REMEMBERED_MAX:
+                self._remembered.clear()
             left = _REMEMBER_SECONDS if row.expires is None else row.expires / 1000 - time.time()
-            self._known[_digest(header or "")] = (now + min(_REMEMBER_SECONDS, left), account)
+            self._remembered[_digest(header or "")] = (now + min(_REMEMBER_SECONDS, left), account)
         if row.last_used is None or time.time() * 1000 - row.last_used > _TOUCH_MILLISECONDS:
             self._used.add(row.id)
-            if self._noting is None:
-                self._noting = asyncio.create_task(self._note_use())
+            if self._recording_use is None:
+                self._recording_use = asyncio.create_task(self._record_use())
         return account
 
     async def _find_tokens(self, digests: list[bytes]) -> list[TokenRow | Exception | None]:
@@ -116,21 +116,21 @@ class Accounts:
         found = await self._store.tokens_by_digest(digests)
         return [found.get(digest) for digest in digests]
 
-    async def _note_use(self) -> None:
-        """Note in one statement, apart from any request, which tokens were used."""
-        await asyncio.sleep(_NOTE_SECONDS)
+    async def _record_use(self) -> None:
+        """Record in one statement, apart from any request, which tokens were used."""
+        await asyncio.sleep(_RECORD_USE_SECONDS)
         used, self._used = self._used, set()
-        self._noting = None
-        with suppress(StoreError):  # it is noted when the token is used again
+        self._recording_use = None
+        with suppress(StoreError):  # it is recorded when the token is used again
             await self._store.touch(list(used))
 
     async def close(self) -> None:
-        """Finish what is under way and note what was not noted yet."""
+        """Finish what is under way, and record the uses of tokens that were not recorded yet."""
         await self._tokens.close()
-        if self._noting is not None:
-            self._noting.cancel()
-            await asyncio.wait([self._noting])
-            self._noting = None
+        if self._recording_use is not None:
+            self._recording_use.cancel()
+            await asyncio.wait([self._recording_use])
+            self._recording_use = None
             with suppress(StoreError):
                 await self._store.touch(list(self._used))
 
@@ -191,18 +191,18 @@ class Accounts:
         """Return public names by account; erased accounts are missing."""
         now, epoch = time.monotonic(), self.names_epoch
         wanted = list(players)
-        known = {player: entry[1] for player in wanted if (entry := self._names.get(player)) and entry[0] > now}
-        missing = [player for player in wanted if player not in known]
+        by_player = {player: entry[1] for player in wanted if (entry := self._names.get(player)) and entry[0] > now}
+        missing = [player for player in wanted if player not in by_player]
         if missing:
             found = await self._store.names([UUID(player) for player in missing])
             if epoch != self.names_epoch:
                 return await self.names_of(wanted)  # a name that was erased meanwhile must neither be told nor kept
-            if len(self._names) >= _REMEMBER_MOST:
+            if len(self._names) >= _REMEMBERED_MAX:
                 self._names.clear()
             for player in missing:
-                known[player] = found.get(UUID(player))
-                self._names[player] = (now + _NAMES_SECONDS, known[player])
-        return {player: name for player in wanted if (name := known[player]) is not None}
+                by_player[player] = found.get(UUID(player))
+                self._names[player] = (now + _NAMES_SECONDS, by_player[player])
+        return {player: name for player in wanted if (name := by_player[player]) is not None}
 
     # tokens
 
@@ -238,14 +238,14 @@ class Accounts:
     def _on_broadcast(self, message: str) -> None:
         kind, _, subject = message.partition(" ")
         if kind == "tokens":
-            self._known.clear()
+            self._remembered.clear()
             self._tokens_epoch += 1
         elif kind == "name":
             self._names.pop(subject, None)
             self.names_epoch += 1
 
     def _forget_all(self) -> None:
-        self._known.clear()
+        self._remembered.clear()
         self._tokens_epoch += 1
         self._names.clear()
         self.names_epoch += 1

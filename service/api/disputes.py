@@ -1,73 +1,24 @@
 """Disputes: opened by players of a match, decided by arbiters who did not sit at its table."""
 
 from typing import Any, Final
+from uuid import UUID
 
-import msgspec
+from litestar import Response
+from litestar.di import NamedDependency
+from litestar.params import FromPath, JSONBody
 
 from domain.disputes.views import DisputeSeen
-from service.api.http import Answer, Call, Operation, answer
-from service.api.types import disputes as wire
-from service.disputes.disputes import Asked
+from service.api.authentication import CallerRequest
+from service.api.headers import idempotency_key
+from service.api.operation import Operation
+from service.api.queries import decoded_query
+from service.api.responses import paged
+from service.api.types import disputes as types
+from service.disputes.disputes import Asked, Disputes
 from service.disputes.evidence import Opened
 from service.store.disputes import DisputeRow
 
-_new_dispute = msgspec.json.Decoder(wire.NewDispute)
-_new_resolution = msgspec.json.Decoder(wire.NewResolution)
-_new_appeal = msgspec.json.Decoder(wire.NewAppeal)
-_HEADERS: Final = {"Cache-Control": "no-store", "Vary": "Authorization"}
-
-
-async def open_dispute(call: Call) -> Answer:
-    table = call.uuid("table")
-    body, key = await call.body(_new_dispute), call.idempotency_key()
-    asked = Asked(table, body.version, body.claim, body.text)
-    seen = await call.services.disputes.open(call.caller, key, asked)
-    return answer(seen, status=201, headers={**_HEADERS, "Location": f"/v1/disputes/{seen.dispute}"})
-
-
-async def list_disputes(call: Call) -> Answer:
-    query = call.query(wire.DisputesQuery)
-    rows, cursor = await call.services.disputes.page(call.caller, query.status, query.cursor, query.limit)
-    page = wire.DisputePage(tuple(map(_summary, rows)), cursor)
-    status = "" if query.status is None else f"&status={query.status}"
-    link = {} if cursor is None else {"Link": f'</v1/disputes?cursor={cursor}&limit={query.limit}{status}>; rel="next"'}
-    return answer(page, headers={**_HEADERS, **link})
-
-
-async def get_dispute(call: Call) -> Answer:
-    return answer(await call.services.disputes.get(call.caller, call.uuid("dispute")), headers=_HEADERS)
-
-
-async def review_dispute(call: Call) -> Answer:
-    return answer(await call.services.disputes.review(call.caller, call.uuid("dispute")), headers=_HEADERS)
-
-
-async def withdraw_dispute(call: Call) -> Answer:
-    return answer(await call.services.disputes.withdraw(call.caller, call.uuid("dispute")), headers=_HEADERS)
-
-
-async def resolve_dispute(call: Call) -> Answer:
-    dispute, body = call.uuid("dispute"), await call.body(_new_resolution)
-    seen = await call.services.disputes.resolve(
-        call.caller, dispute, body.decision, annulled=body.annulled, reasons=body.reasons
-    )
-    return answer(seen, headers=_HEADERS)
-
-
-async def appeal_dispute(call: Call) -> Answer:
-    dispute, body = call.uuid("dispute"), await call.body(_new_appeal)
-    return answer(await call.services.disputes.appeal(call.caller, dispute, body.text), headers=_HEADERS)
-
-
-async def get_evidence(call: Call) -> Answer:
-    dispute, query = call.uuid("dispute"), call.query(wire.EvidenceQuery)
-    viewer: Opened = int(query.seat) if query.seat not in (None, "all") else "all" if query.seat else None
-    return answer(await call.services.disputes.evidence(call.caller, dispute, viewer), headers=_HEADERS)
-
-
-def _summary(row: DisputeRow) -> wire.DisputeSummary:
-    ids = str(row.dispute), str(row.stream)
-    return wire.DisputeSummary(*ids, row.version, str(row.player), row.claim, row.status, row.opened)
+_HEADERS: Final = {"Cache-Control": "no-store"}
 
 
 def _links(*operations: str) -> dict[str, Any]:
@@ -75,113 +26,184 @@ def _links(*operations: str) -> dict[str, Any]:
     return {name: {"operationId": name, "parameters": parameters} for name in operations}
 
 
-OPERATIONS: tuple[Operation[Any], ...] = (
-    Operation(
-        id="openDispute",
-        method="POST",
-        path="/v1/tables/{table}/disputes",
-        summary="Dispute a version of a match I played in",
-        description="During the match and within 72 hours of its end; one dispute for each version, three a day. The "
-        "evidence is frozen now. While the match runs only arbiters see your text.",
-        tag="disputes",
-        run=open_dispute,
-        status=201,
-        body=wire.NewDispute,
-        answer=DisputeSeen,
-        idempotent=True,
-        problems=(404, 409, 429),
-        answer_headers={"Location": "The dispute."},
-        links=_links(
-            "getDispute", "getEvidence", "reviewDispute", "resolveDispute", "appealDispute", "withdrawDispute"
-        ),
-    ),
-    Operation(
-        id="listDisputes",
-        method="GET",
-        path="/v1/disputes",
-        summary="List disputes of my matches; arbiters: all",
-        description="Newest first.",
-        tag="disputes",
-        run=list_disputes,
-        query=wire.DisputesQuery,
-        answer=wire.DisputePage,
-        problems=(404,),
-        answer_headers={"Link": "The next page, if there is one."},
-    ),
-    Operation(
-        id="getDispute",
-        method="GET",
-        path="/v1/disputes/{dispute}",
-        summary="Look at a dispute",
-        description="For players of the match and arbiters. Looks of arbiters at sealed evidence are shown to players "
-        "when the match is over, texts of others too.",
-        tag="disputes",
-        run=get_dispute,
-        answer=DisputeSeen,
-        problems=(404,),
-    ),
-    Operation(
-        id="reviewDispute",
-        method="POST",
-        path="/v1/disputes/{dispute}/review",
-        summary="Take up a dispute, or its appeal (arbiter)",
-        description="For arbiters who never sat at the table; an appeal is for another one than decided. After "
-        "72 hours another arbiter may take over.",
-        tag="disputes",
-        run=review_dispute,
-        roles=("arbiter",),
-        answer=DisputeSeen,
-        problems=(404, 409),
-    ),
-    Operation(
-        id="withdrawDispute",
-        method="POST",
-        path="/v1/disputes/{dispute}/withdrawal",
-        summary="Take my dispute back before it is decided",
-        description="The version may be disputed again in time. What was taken back still counts for the three a day.",
-        tag="disputes",
-        run=withdraw_dispute,
-        answer=DisputeSeen,
-        problems=(403, 404, 409),
-    ),
-    Operation(
-        id="resolveDispute",
-        method="POST",
-        path="/v1/disputes/{dispute}/resolution",
-        summary="Decide a dispute that I review (arbiter)",
-        description="After the end of the match. Nothing that was recorded changes: the table's events gain the "
-        "decision, and an annulled match no longer counts in standings.",
-        tag="disputes",
-        run=resolve_dispute,
-        roles=("arbiter",),
-        body=wire.NewResolution,
-        answer=DisputeSeen,
-        problems=(404, 409),
-    ),
-    Operation(
-        id="appealDispute",
-        method="POST",
-        path="/v1/disputes/{dispute}/appeal",
-        summary="Ask another arbiter to decide again, once",
-        description="For every player of the match, within 72 hours of the decision, which stands until the next one.",
-        tag="disputes",
-        run=appeal_dispute,
-        body=wire.NewAppeal,
-        answer=DisputeSeen,
-        problems=(404, 409),
-    ),
-    Operation(
-        id="getEvidence",
-        method="GET",
-        path="/v1/disputes/{dispute}/evidence",
-        summary="Look at the evidence of a dispute",
-        description="The public part for all who see the dispute; with `seat` sealed parts: your own, after the match "
-        "everybody's. Arbiters see every part, while the match runs the reviewing one alone; each look is recorded "
-        "first.",
-        tag="disputes",
-        run=get_evidence,
-        query=wire.EvidenceQuery,
-        answer=wire.EVIDENCE,
-        problems=(403, 404, 409),
-    ),
+@Operation(
+    "POST",
+    "/v1/tables/{table:uuid}/disputes",
+    id="openDispute",
+    summary="Dispute a version of a match I played in",
+    description="During the match and within 72 hours of its end; one dispute for each version, three a day. The "
+    "evidence is frozen now. While the match runs only arbiters see your text.",
+    tag="disputes",
+    status=201,
+    body=types.NewDispute,
+    response=DisputeSeen,
+    idempotent=True,
+    problems=(404, 409, 429),
+    response_headers={"Location": "The dispute."},
+    links=_links("getDispute", "getEvidence", "reviewDispute", "resolveDispute", "appealDispute", "withdrawDispute"),
+    headers=_HEADERS,
+)
+async def open_dispute(
+    request: CallerRequest, table: FromPath[UUID], data: JSONBody[types.NewDispute], disputes: NamedDependency[Disputes]
+) -> Response[DisputeSeen]:
+    asked = Asked(table, data.version, data.claim, data.text)
+    seen = await disputes.open(request.user, idempotency_key(request), asked)
+    return Response(seen, headers={"Location": f"/v1/disputes/{seen.dispute}"})
+
+
+@Operation(
+    "GET",
+    "/v1/disputes",
+    id="listDisputes",
+    summary="List disputes of my matches; arbiters: all",
+    description="Newest first.",
+    tag="disputes",
+    query=types.DisputesQuery,
+    response=types.DisputePage,
+    problems=(404,),
+    response_headers={"Link": "The next page, if there is one."},
+    headers=_HEADERS,
+)
+async def list_disputes(request: CallerRequest, disputes: NamedDependency[Disputes]) -> Response[Any]:
+    params = decoded_query(request, types.DisputesQuery)
+    rows, cursor = await disputes.page(request.user, params.status, params.cursor, params.limit)
+    page = types.DisputePage(tuple(map(_summary, rows)), cursor)
+    following = {"cursor": cursor, "limit": params.limit, "status": params.status}
+    return paged(page, "/v1/disputes", following if cursor else None)
+
+
+@Operation(
+    "GET",
+    "/v1/disputes/{dispute:uuid}",
+    id="getDispute",
+    summary="Look at a dispute",
+    description="For players of the match and arbiters. Looks of arbiters at sealed evidence are shown to players "
+    "when the match is over, texts of others too.",
+    tag="disputes",
+    response=DisputeSeen,
+    problems=(404,),
+    headers=_HEADERS,
+)
+async def get_dispute(
+    request: CallerRequest, dispute: FromPath[UUID], disputes: NamedDependency[Disputes]
+) -> DisputeSeen:
+    return await disputes.get(request.user, dispute)
+
+
+@Operation(
+    "POST",
+    "/v1/disputes/{dispute:uuid}/review",
+    id="reviewDispute",
+    summary="Take up a dispute, or its appeal (arbiter)",
+    description="For arbiters who never sat at the table; an appeal is for another one than decided. After "
+    "72 hours another arbiter may take over.",
+    tag="disputes",
+    roles=("arbiter",),
+    response=DisputeSeen,
+    problems=(404, 409),
+    headers=_HEADERS,
+)
+async def review_dispute(
+    request: CallerRequest, dispute: FromPath[UUID], disputes: NamedDependency[Disputes]
+) -> DisputeSeen:
+    return await disputes.review(request.user, dispute)
+
+
+@Operation(
+    "POST",
+    "/v1/disputes/{dispute:uuid}/withdrawal",
+    id="withdrawDispute",
+    summary="Take my dispute back before it is decided",
+    description="The version may be disputed again in time. What was taken back still counts for the three a day.",
+    tag="disputes",
+    response=DisputeSeen,
+    problems=(403, 404, 409),
+    headers=_HEADERS,
+)
+async def withdraw_dispute(
+    request: CallerRequest, dispute: FromPath[UUID], disputes: NamedDependency[Disputes]
+) -> DisputeSeen:
+    return await disputes.withdraw(request.user, dispute)
+
+
+@Operation(
+    "POST",
+    "/v1/disputes/{dispute:uuid}/resolution",
+    id="resolveDispute",
+    summary="Decide a dispute that I review (arbiter)",
+    description="After the end of the match. Nothing that was recorded changes: the table's events gain the "
+    "decision, and an annulled match no longer counts in standings.",
+    tag="disputes",
+    roles=("arbiter",),
+    body=types.NewResolution,
+    response=DisputeSeen,
+    problems=(404, 409),
+    headers=_HEADERS,
+)
+async def resolve_dispute(
+    request: CallerRequest,
+    dispute: FromPath[UUID],
+    data: JSONBody[types.NewResolution],
+    disputes: NamedDependency[Disputes],
+) -> DisputeSeen:
+    return await disputes.resolve(request.user, dispute, data.decision, annulled=data.annulled, reasons=data.reasons)
+
+
+@Operation(
+    "POST",
+    "/v1/disputes/{dispute:uuid}/appeal",
+    id="appealDispute",
+    summary="Ask another arbiter to decide again, once",
+    description="For every player of the match, within 72 hours of the decision, which stands until the next one.",
+    tag="disputes",
+    body=types.NewAppeal,
+    response=DisputeSeen,
+    problems=(404, 409),
+    headers=_HEADERS,
+)
+async def appeal_dispute(
+    request: CallerRequest,
+    dispute: FromPath[UUID],
+    data: JSONBody[types.NewAppeal],
+    disputes: NamedDependency[Disputes],
+) -> DisputeSeen:
+    return await disputes.appeal(request.user, dispute, data.text)
+
+
+@Operation(
+    "GET",
+    "/v1/disputes/{dispute:uuid}/evidence",
+    id="getEvidence",
+    summary="Look at the evidence of a dispute",
+    description="The public part for all who see the dispute; with `seat` sealed parts: your own, after the match "
+    "everybody's. Arbiters see every part, while the match runs the reviewing one alone; each look is recorded "
+    "first.",
+    tag="disputes",
+    query=types.EvidenceQuery,
+    response=types.EVIDENCE,
+    problems=(403, 404, 409),
+    headers=_HEADERS,
+)
+async def get_evidence(
+    request: CallerRequest, dispute: FromPath[UUID], disputes: NamedDependency[Disputes]
+) -> Response[Any]:
+    params = decoded_query(request, types.EvidenceQuery)
+    viewer: Opened = int(params.seat) if params.seat not in (None, "all") else "all" if params.seat else None
+    return Response(await disputes.evidence(request.user, dispute, viewer))
+
+
+def _summary(row: DisputeRow) -> types.DisputeSummary:
+    ids = str(row.dispute), str(row.stream)
+    return types.DisputeSummary(*ids, row.version, str(row.player), row.claim, row.status, row.opened)
+
+
+HANDLERS: Final = (
+    open_dispute,
+    list_disputes,
+    get_dispute,
+    review_dispute,
+    withdraw_dispute,
+    resolve_dispute,
+    appeal_dispute,
+    get_evidence,
 )

@@ -1,94 +1,101 @@
 """Games, their options and rules."""
 
-from typing import Any, Final
+from typing import Final
+
+from litestar.params import FromPath
 
 from domain.decider import AnyGame
 from domain.registry import CURRENT
-from service.api.http import Answer, Call, Operation, answer
 from service.api.links import game_links
-from service.api.shared import GAME_PARAMETER
-from service.api.types import resources as wire
-from service.contract.schemas import completed
+from service.api.operation import Operation
+from service.api.responses import GAME_PARAMETER
+from service.api.types import games as types
+from service.api.types.json_schema import completed
 from service.errors import NotFoundError
 
 _CACHE: Final = {"Cache-Control": "public, max-age=300"}
 
 
-async def list_games(_: Call) -> Answer:
-    return answer(wire.GameList(tuple(map(game_summary, CURRENT.values()))), headers=_CACHE)
+@Operation(
+    "GET",
+    "/v1/games",
+    id="listGames",
+    summary="List the games",
+    description="Their names, for `game` elsewhere, with the number of seats and the newest version of the rules.",
+    tag="games",
+    public=True,
+    response=types.GameList,
+    links={"getGame": {"operationId": "getGame", "parameters": {"game": "$response.body#/items/0/game"}}},
+    headers=_CACHE,
+)
+async def list_games() -> types.GameList:
+    return types.GameList(tuple(map(game_summary, CURRENT.values())))
 
 
-async def get_game(call: Call) -> Answer:
-    return answer(game_info(_game(call)), headers=_CACHE)
+@Operation(
+    "GET",
+    "/v1/games/{game:str}",
+    id="getGame",
+    summary="Look at a game and its options",
+    description="`options` is the JSON Schema of what createTable takes as `options`: names, values, defaults "
+    "and texts for a form.",
+    tag="games",
+    public=True,
+    response=types.GameInfo,
+    problems=(404,),
+    path_parameters=GAME_PARAMETER,
+    links=game_links(),
+    headers=_CACHE,
+    compressed=True,
+)
+async def get_game(game: FromPath[str]) -> types.GameInfo:
+    return game_info(_found(game))
 
 
-async def get_rules(call: Call) -> Answer:
-    return answer(rule_list(_game(call)), headers=_CACHE)
+@Operation(
+    "GET",
+    "/v1/games/{game:str}/rules",
+    id="getRules",
+    summary="Read the numbered rules of a game",
+    description="Every rule number with a short text, and every code a move can be refused with. "
+    "A refused move names the number in `rule`.",
+    tag="games",
+    public=True,
+    response=types.RuleList,
+    problems=(404,),
+    path_parameters=GAME_PARAMETER,
+    headers=_CACHE,
+    compressed=True,
+)
+async def get_rules(game: FromPath[str]) -> types.RuleList:
+    return rule_list(_found(game))
 
 
-def game_summary(game: AnyGame) -> wire.GameSummary:
+def game_summary(game: AnyGame) -> types.GameSummary:
     """Return what the list of games says of one."""
-    return wire.GameSummary(game.key, game.title, game.rules_version, *game.seats, game.credits)
+    return types.GameSummary(game.key, game.title, game.rules_version, *game.seats, game.credits)
 
 
-def game_info(game: AnyGame) -> wire.GameInfo:
+def game_info(game: AnyGame) -> types.GameInfo:
     """Return a game with the schema of its options."""
     options = completed(game.options.schema)
-    return wire.GameInfo(game.key, game.title, game.rules_version, *game.seats, game.credits, options)
+    return types.GameInfo(game.key, game.title, game.rules_version, *game.seats, game.credits, options)
 
 
-def rule_list(game: AnyGame) -> wire.RuleList:
+def rule_list(game: AnyGame) -> types.RuleList:
     """Return all rules of a game, and the sentences of its refusals."""
-    return wire.RuleList(game.key, game.rules_version, game.rules, dict(game.rejections))
+    return types.RuleList(game.key, game.rules_version, game.rules, dict(game.rejections))
 
 
-def _game(call: Call) -> AnyGame:
-    game = CURRENT.get(call.path("game"))
-    if game is None:
+def _found(game: str) -> AnyGame:
+    found = CURRENT.get(game)
+    if found is None:
         raise NotFoundError("There is no game of this name.")
-    return game
+    return found
 
 
-OPERATIONS: tuple[Operation[Any], ...] = (
-    Operation(
-        id="listGames",
-        method="GET",
-        path="/v1/games",
-        summary="List the games",
-        description="Their names, for `game` elsewhere, with the number of seats and the newest version of the rules.",
-        tag="games",
-        run=list_games,
-        public=True,
-        answer=wire.GameList,
-        links={"getGame": {"operationId": "getGame", "parameters": {"game": "$response.body#/items/0/game"}}},
-    ),
-    Operation(
-        id="getGame",
-        method="GET",
-        path="/v1/games/{game}",
-        summary="Look at a game and its options",
-        description="`options` is the JSON Schema of what createTable takes as `options`: names, values, defaults "
-        "and texts for a form.",
-        tag="games",
-        run=get_game,
-        public=True,
-        answer=wire.GameInfo,
-        problems=(404,),
-        path_parameters=GAME_PARAMETER,
-        links=game_links(),
-    ),
-    Operation(
-        id="getRules",
-        method="GET",
-        path="/v1/games/{game}/rules",
-        summary="Read the numbered rules of a game",
-        description="Every rule number with a short text, and every code a move can be refused with. "
-        "A refused move names the number in `rule`.",
-        tag="games",
-        run=get_rules,
-        public=True,
-        answer=wire.RuleList,
-        problems=(404,),
-        path_parameters=GAME_PARAMETER,
-    ),
+HANDLERS: Final = (
+    list_games,
+    get_game,
+    get_rules,
 )

@@ -1,23 +1,29 @@
 """Problems as HTTP shows them (RFC 9457)."""
 
+from collections.abc import Callable
 from typing import Any, Final
 
-from litestar.exceptions import HTTPException
+import structlog
+from litestar import Request, Response
+from litestar.exceptions import HTTPException, ValidationException
 from msgspec import UNSET, Struct, UnsetType
 
-from service.api.http import Answer, answer
+from service.api.bodies import is_json
+from service.api.decoding import malformed
+from service.api.trace import trace_id_of
 from service.errors import (
-    INTERNAL,
     FieldError,
     HttpError,
     InvalidRequestError,
     NotFoundError,
-    ProblemType,
     ServiceError,
+    UnavailableError,
     problem_type_of,
 )
+from service.store.errors import StoreUnavailableError
 
 PROBLEM_TYPE: Final = "application/problem+json"
+log = structlog.get_logger("blattwerk.http")
 
 
 class Problem(Struct, frozen=True):
@@ -44,21 +50,39 @@ class Problem(Struct, frozen=True):
     """What it would need."""
 
 
-def problem_of(error: Exception, trace_id: str, base_url: str) -> tuple[ProblemType, Problem]:
+def problem_handler(base_url: str) -> Callable[[Request[Any, Any, Any], Exception], Response[Problem]]:
+    """Return the handler of all exceptions. `base_url`: where problem types are described."""
+
+    def respond(request: Request[Any, Any, Any], error: Exception) -> Response[Problem]:
+        trace_id = trace_id_of(request.scope)
+        shown = _missing_body(request) if _lacks_body(error) else shown_error(error)
+        if not isinstance(shown, ServiceError):
+            log.error("request failed", trace_id=trace_id, exc_info=error)
+        problem = problem_of(shown, trace_id, base_url)
+        headers = dict(shown.headers) if isinstance(shown, ServiceError) else {}
+        if problem.status == 401:
+            headers["WWW-Authenticate"] = 'Bearer realm="blattwerk"'
+        return Response(problem, status_code=problem.status, headers=headers, media_type=PROBLEM_TYPE)
+
+    return respond
+
+
+def problem_of(error: Exception, trace_id: str, base_url: str) -> Problem:
     """Return what HTTP shows of an error; of an unforeseen one only that it happened."""
-    kind = problem_type_of(error)
+    problem_type = problem_type_of(error)
+    about: dict[str, Any] = {
+        "type": f"{base_url}/problems/{problem_type.slug}",
+        "title": problem_type.title,
+        "status": problem_type.status,
+        "trace_id": trace_id,
+    }
     if not isinstance(error, ServiceError):
         sentence = "Something went wrong on our side; nothing was recorded unless you are told otherwise."
-        return kind, Problem(
-            f"{base_url}/problems/{INTERNAL.slug}", INTERNAL.title, INTERNAL.status, sentence, "internal", trace_id
-        )
-    return kind, Problem(
-        type=f"{base_url}/problems/{kind.slug}",
-        title=kind.title,
-        status=kind.status,
-        detail=error.detail or kind.title,
+        return Problem(**about, detail=sentence, code="internal")
+    return Problem(
+        **about,
+        detail=error.detail or problem_type.title,
         code=error.code,
-        trace_id=trace_id,
         errors=error.errors or UNSET,
         rule=error.rule if error.rule is not None else UNSET,
         legal=tuple(error.legal) if error.legal is not None else UNSET,
@@ -68,23 +92,29 @@ def problem_of(error: Exception, trace_id: str, base_url: str) -> tuple[ProblemT
     )
 
 
-def problem_answer(error: Exception, trace_id: str, base_url: str) -> Answer:
-    """Return the answer that shows an error."""
-    kind, problem = problem_of(error, trace_id, base_url)
-    headers = dict(error.headers) if isinstance(error, ServiceError) else {}
-    if kind.status == 401:
-        headers["WWW-Authenticate"] = 'Bearer realm="blattwerk"'
-    return answer(problem, status=kind.status, headers=headers, media_type=PROBLEM_TYPE)
-
-
-def translated(error: Exception) -> Exception:
-    """Return our error for one that the HTTP library raised."""
+def shown_error(error: Exception) -> Exception:
+    """Return the error that a caller sees instead of this one: ours for those of the framework and the store."""
+    if isinstance(error, StoreUnavailableError):
+        return UnavailableError("The database does not answer; nothing was recorded.", headers={"Retry-After": "2"})
     if not isinstance(error, HTTPException):
         return error
     if error.status_code == 404:
         return NotFoundError("There is nothing at this address for you.")
-    if error.status_code in (405, 406, 413, 415):
+    if error.status_code == 405:
+        allowed = sorted((error.headers or {}).get("allow", "").split(", "))
+        return HttpError(405, {"Allow": ", ".join(allowed)})
+    if error.status_code in (406, 413, 415):
         return HttpError(error.status_code, error.headers)
     if error.status_code == 400:
         return InvalidRequestError("The request is not valid.")
     return error
+
+
+def _lacks_body(error: Exception) -> bool:
+    """Whether there is no body where there should be one; a wrong one has raised an error of ours before."""
+    extra = error.extra if isinstance(error, ValidationException) else None
+    return isinstance(extra, list) and any(item.get("key") == "data" for item in extra)
+
+
+def _missing_body(request: Request[Any, Any, Any]) -> ServiceError:
+    return malformed() if is_json(request) else HttpError(415)

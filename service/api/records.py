@@ -1,70 +1,77 @@
 """Records and audits of matches that are over."""
 
-import zlib
-from collections.abc import AsyncIterator
 from typing import Any, Final
+from uuid import UUID
+
+from litestar import Response
+from litestar.di import NamedDependency
+from litestar.params import FromPath
+from litestar.response import Stream
 
 from domain.record import MEDIA_TYPE
-from service.api.http import Answer, Call, Operation, answer, streamed
-from service.api.shared import VIEW_HEADERS
-from service.api.types import resources as wire
+from service.api.authentication import CallerRequest
+from service.api.negotiation import negotiated
+from service.api.operation import PRIVATE_HEADERS, Operation
+from service.api.queries import decoded_query
+from service.api.types import records as types
+from service.api.types.tables import TableQuery
+from service.records.records import Records
+from service.tables.tables import Tables
 
 _TEXT: Final = "text/plain"
 
 
-async def get_record(call: Call) -> Answer:
-    table, query = call.uuid("table"), call.query(wire.TableQuery)
-    if call.media_type == _TEXT:
-        text = await call.services.records.text(table, call.caller.id, query.join_code)
-        return answer(text, media_type=f"{_TEXT}; charset=utf-8", headers=VIEW_HEADERS)
-    pieces = await call.services.records.document(table, call.caller.id, query.join_code)
-    headers = {**VIEW_HEADERS, "Vary": "Authorization, Accept, Accept-Encoding"}
-    headers["Content-Disposition"] = f'attachment; filename="{table}.record.json"'
-    if "gzip" in (call.header(b"accept-encoding") or ""):
-        return streamed(_compressed(pieces), MEDIA_TYPE, {**headers, "Content-Encoding": "gzip"})
-    return streamed(pieces, MEDIA_TYPE, headers)
+@Operation(
+    "GET",
+    "/v1/tables/{table:uuid}/record",
+    id="getRecord",
+    summary="Take the record of a match that is over",
+    description="One document that holds everything: `blattwerk verify` checks it without network. With "
+    "`Accept: text/plain` a rendering for people. May be compressed.",
+    tag="records",
+    query=TableQuery,
+    response=types.RECORD,
+    media_types=(MEDIA_TYPE, _TEXT),
+    problems=(404, 409),
+    headers=PRIVATE_HEADERS,
+    vary=("Accept",),
+    compressed=True,
+)
+async def get_record(
+    request: CallerRequest, table: FromPath[UUID], tables: NamedDependency[Tables], records: NamedDependency[Records]
+) -> Response[Any]:
+    params = decoded_query(request, TableQuery)
+    live_table = await tables.find(table, request.user.id, params.join_code)
+    if negotiated(request.scope, (MEDIA_TYPE, _TEXT)) == _TEXT:
+        text = await records.text(live_table)
+        return Response(text, media_type=_TEXT)
+    pieces = await records.document(live_table)
+    headers = {"Content-Disposition": f'attachment; filename="{table}.record.json"'}
+    return Stream(pieces, headers=headers)
 
 
-async def audit_table(call: Call) -> Answer:
-    table, query = call.uuid("table"), call.query(wire.TableQuery)
-    report = await call.services.records.audit(table, call.caller.id, query.join_code)
-    return answer({"ok": report.ok, "checks": report.checks}, headers=VIEW_HEADERS)
+@Operation(
+    "GET",
+    "/v1/tables/{table:uuid}/audit",
+    id="auditTable",
+    summary="Let the service verify a match that is over",
+    description="The same checks as `blattwerk verify` makes.",
+    tag="records",
+    query=TableQuery,
+    response=types.Audit,
+    problems=(404, 409),
+    headers=PRIVATE_HEADERS,
+)
+async def audit_table(
+    request: CallerRequest, table: FromPath[UUID], tables: NamedDependency[Tables], records: NamedDependency[Records]
+) -> types.Audit:
+    params = decoded_query(request, TableQuery)
+    live_table = await tables.find(table, request.user.id, params.join_code)
+    report = await records.audit(live_table)
+    return types.Audit(report.ok, report.checks)
 
 
-async def _compressed(pieces: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
-    packer = zlib.compressobj(wbits=31)
-    async for piece in pieces:
-        if packed := packer.compress(piece):
-            yield packed
-    yield packer.flush()
-
-
-OPERATIONS: tuple[Operation[Any], ...] = (
-    Operation(
-        id="getRecord",
-        method="GET",
-        path="/v1/tables/{table}/record",
-        summary="Take the record of a match that is over",
-        description="One document that holds everything: `blattwerk verify` checks it without network. With "
-        "`Accept: text/plain` a rendering for people. May be compressed.",
-        tag="records",
-        run=get_record,
-        query=wire.TableQuery,
-        answer=wire.RECORD,
-        answer_media_types=(MEDIA_TYPE, _TEXT),
-        streams=True,
-        problems=(404, 409),
-    ),
-    Operation(
-        id="auditTable",
-        method="GET",
-        path="/v1/tables/{table}/audit",
-        summary="Let the service verify a match that is over",
-        description="The same checks as `blattwerk verify` makes.",
-        tag="records",
-        run=audit_table,
-        query=wire.TableQuery,
-        answer=wire.Audit,
-        problems=(404, 409),
-    ),
+HANDLERS: Final = (
+    get_record,
+    audit_table,
 )

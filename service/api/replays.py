@@ -2,26 +2,48 @@
 
 from collections.abc import Callable
 from typing import Any, Final
+from uuid import UUID
 
-import msgspec
+from litestar import Response
+from litestar.di import NamedDependency
+from litestar.params import FromPath
 
 from domain.decider import AnyGame
 from domain.registry import CURRENT
-from service.api.http import Answer, Call, Operation, answer
-from service.api.shared import VIEW_HEADERS, decoded_for, strict
-from service.api.types import games as wire_games
-from service.api.types import resources as wire
-from service.errors import ConflictError, FieldError, InvalidRequestError
-from service.tables.replays import Viewer
+from service.api.authentication import CallerRequest
+from service.api.bodies import decoded_for, decoders_of, strict
+from service.api.operation import PRIVATE_HEADERS, Operation
+from service.api.queries import decoded_query, query_error
+from service.api.responses import paged
+from service.api.types import replays as types
+from service.api.types.tables import MOVES
+from service.errors import ConflictError, InvalidRequestError
+from service.tables.replays import Replays, Viewer
 
-_moves: Final[dict[str, Any]] = {key: msgspec.json.Decoder(strict(game.types.move)) for key, game in CURRENT.items()}
+_moves: Final = decoders_of({key: strict(game.types.move) for key, game in CURRENT.items()})
 
 
-async def get_replay(call: Call) -> Answer:
-    table, query = call.uuid("table"), call.query(wire.ReplayQuery)
-    first, last = _span(query)
-    viewer = None if query.seat is None else _viewer(query.seat)
-    replay = await call.services.replays.steps(table, call.caller.id, query.join_code, viewer, first, last)
+@Operation(
+    "GET",
+    "/v1/tables/{table:uuid}/replay",
+    id="getReplay",
+    summary="See a table as it was at any version",
+    description="One step with `version`, several with `from` and `to` (200 in one answer, `next_from` continues), "
+    "the newest one without any of them. Each step has the event as the viewer saw it and the view after it, with "
+    "what was legal then. While the match runs: your own seat or a spectator; afterwards every seat, and `all` "
+    "with open cards. Drafts and orders of hands are not part of it.",
+    tag="replays",
+    query=types.ReplayQuery,
+    response=types.REPLAY,
+    problems=(404, 409),
+    response_headers={"Link": "The next steps, if there are any."},
+    headers=PRIVATE_HEADERS,
+)
+async def get_replay(request: CallerRequest, table: FromPath[UUID], replays: NamedDependency[Replays]) -> Response[Any]:
+    params = decoded_query(request, types.ReplayQuery)
+    first, last = _span(params)
+    viewer = None if params.seat is None else _viewer(params.seat)
+    replay = await replays.steps(table, request.user.id, params.join_code, viewer, first, last)
     following = replay.steps[-1].version + 1 if replay.more else None
     body = {
         "game": replay.game,
@@ -30,19 +52,35 @@ async def get_replay(call: Call) -> Answer:
         "items": replay.steps,
         "next_from": following,
     }
-    link = {} if following is None else {"Link": f'</v1/tables/{table}/replay?{_next(query, following)}>; rel="next"'}
-    return answer(body, headers={**VIEW_HEADERS, **link})
+    next_page = None if following is None else {"from": following, "to": params.last, "seat": params.seat}
+    return paged(body, f"/v1/tables/{table}/replay", next_page)
 
 
-async def explain_move(call: Call) -> Answer:
-    table, query = call.uuid("table"), call.query(wire.ExplainQuery)
-    seat = None if query.seat is None else int(query.seat)
-    decode = None if query.move is None else _decoder(query.move)
-    explained = await call.services.replays.explain(table, call.caller.id, query.join_code, seat, query.version, decode)
-    return answer(explained, headers=VIEW_HEADERS)
+@Operation(
+    "GET",
+    "/v1/tables/{table:uuid}/explain",
+    id="explainMove",
+    summary="Learn why a move is or was legal or not",
+    description="Judges a move of a seat at the point after `version` events and names the rule that decides; "
+    "the view beside it is what that seat could know. Without `move` there is an answer for every card in its "
+    "hand. While the match runs: your own seat only.",
+    tag="replays",
+    query=types.ExplainQuery,
+    json_query={"move": MOVES},
+    response=types.EXPLAINED,
+    problems=(404, 409),
+    headers=PRIVATE_HEADERS,
+)
+async def explain_move(
+    request: CallerRequest, table: FromPath[UUID], replays: NamedDependency[Replays]
+) -> Response[Any]:
+    params = decoded_query(request, types.ExplainQuery)
+    seat = None if params.seat is None else int(params.seat)
+    decode = None if params.move is None else _decoder(params.move)
+    return Response(await replays.explain(table, request.user.id, params.join_code, seat, params.version, decode))
 
 
-def _span(query: wire.ReplayQuery) -> tuple[int | None, int | None]:
+def _span(query: types.ReplayQuery) -> tuple[int | None, int | None]:
     """Return first and last version: one alone, or a range."""
     if query.version is not None:
         if query.first is not None or query.last is not None:
@@ -56,15 +94,6 @@ def _span(query: wire.ReplayQuery) -> tuple[int | None, int | None]:
     return first, query.last
 
 
-def _wrong(parameter: str, detail: str) -> InvalidRequestError:
-    return InvalidRequestError("A query parameter is wrong.", errors=(FieldError(parameter, detail),))
-
-
-def _next(query: wire.ReplayQuery, following: int) -> str:
-    given = {"from": following, "to": query.last, "seat": query.seat}
-    return "&".join(f"{name}={value}" for name, value in given.items() if value is not None)
-
-
 def _viewer(seat: str) -> Viewer:
     return "all" if seat == "all" else "spectator" if seat == "spectator" else int(seat)
 
@@ -74,41 +103,12 @@ def _decoder(text: str) -> Callable[[AnyGame], Any]:
         try:
             return decoded_for(text.encode(), _moves, game.key)
         except InvalidRequestError as error:
-            raise _wrong("#move", "is not the JSON of a move of this game") from error
+            raise query_error("move", "is not the JSON of a move of this game") from error
 
     return decode
 
 
-OPERATIONS: tuple[Operation[Any], ...] = (
-    Operation(
-        id="getReplay",
-        method="GET",
-        path="/v1/tables/{table}/replay",
-        summary="See a table as it was at any version",
-        description="One step with `version`, several with `from` and `to` (200 in one answer, `next_from` continues), "
-        "the newest one without any of them. Each step has the event as the viewer saw it and the view after it, with "
-        "what was legal then. While the match runs: your own seat or a spectator; afterwards every seat, and `all` "
-        "with open cards. Drafts and orders of hands are not part of it.",
-        tag="replays",
-        run=get_replay,
-        query=wire.ReplayQuery,
-        answer=wire_games.REPLAY,
-        problems=(404, 409),
-        answer_headers={"Link": "The next steps, if there are any."},
-    ),
-    Operation(
-        id="explainMove",
-        method="GET",
-        path="/v1/tables/{table}/explain",
-        summary="Learn why a move is or was legal or not",
-        description="Judges a move of a seat at the point after `version` events and names the rule that decides; "
-        "the view beside it is what that seat could know. Without `move` there is an answer for every card in its "
-        "hand. While the match runs: your own seat only.",
-        tag="replays",
-        run=explain_move,
-        query=wire.ExplainQuery,
-        json_query={"move": wire_games.MOVES},
-        answer=wire_games.EXPLAINED,
-        problems=(404, 409),
-    ),
+HANDLERS: Final = (
+    get_replay,
+    explain_move,
 )

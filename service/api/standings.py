@@ -3,13 +3,22 @@
 import hashlib
 from collections.abc import Mapping
 from typing import Any, Final
+from uuid import UUID
 
 import msgspec
+from litestar import Response
+from litestar.di import NamedDependency
+from litestar.params import FromPath
 
 from domain.standings import Tally
-from service.api.http import Answer, Call, Operation, answer
-from service.api.shared import GAME_PARAMETER, VIEW_HEADERS
-from service.api.types import standings as wire
+from service.accounts.accounts import Accounts
+from service.api.authentication import CallerRequest
+from service.api.headers import known_tag
+from service.api.operation import PRIVATE_HEADERS, Operation
+from service.api.queries import decoded_query
+from service.api.responses import GAME_PARAMETER, paged, tagged
+from service.api.types import standings as types
+from service.standings.standings import Standings
 
 _encode: Final = msgspec.json.Encoder().encode
 _COUNTS: Final = (
@@ -19,27 +28,55 @@ _COUNTS: Final = (
 )
 
 
-async def get_leaderboard(call: Call) -> Answer:
-    game, query = call.path("game"), call.query(wire.LeaderboardQuery)
-    page, cursor = await call.services.standings.page(game, query.cursor, query.limit)
-    names = await call.services.accounts.names_of(one.player for one in page)
-    items = tuple(wire.LeaderboardEntry(one.player, names.get(one.player), **figures_of(one.tally)) for one in page)
-    body = _encode(wire.Leaderboard(game, items, cursor))
-    tag = f'"{hashlib.blake2b(body, digest_size=12).hexdigest()}"'
-    headers = {**VIEW_HEADERS, "ETag": tag}
-    if cursor is not None:
-        headers["Link"] = f'</v1/leaderboards/{game}?cursor={cursor}&limit={query.limit}>; rel="next"'
-    if tag == call.known_tag():
-        return answer(None, status=304, headers=headers)
-    return answer(body, headers=headers)
+@Operation(
+    "GET",
+    "/v1/leaderboards/{game:str}",
+    id="getLeaderboard",
+    summary="Look at the leaderboard of a game",
+    description=f"Most wins first, then the better average place. {_COUNTS}",
+    tag="standings",
+    query=types.LeaderboardQuery,
+    response=types.Leaderboard,
+    conditional=True,
+    problems=(404,),
+    response_headers={"ETag": "Strong tag of the page; for If-None-Match."},
+    path_parameters=GAME_PARAMETER,
+    headers=PRIVATE_HEADERS,
+)
+async def get_leaderboard(
+    request: CallerRequest,
+    game: FromPath[str],
+    standings: NamedDependency[Standings],
+    accounts: NamedDependency[Accounts],
+) -> Response[Any]:
+    params = decoded_query(request, types.LeaderboardQuery)
+    page, cursor = await standings.page(game, params.cursor, params.limit)
+    names = await accounts.names_of(one.player for one in page)
+    items = tuple(types.LeaderboardEntry(one.player, names.get(one.player), **figures_of(one.tally)) for one in page)
+    body = _encode(types.Leaderboard(game, items, cursor))
+    etag = f'"{hashlib.blake2b(body, digest_size=12).hexdigest()}"'
+    next_page = None if cursor is None else {"cursor": cursor, "limit": params.limit}
+    links = paged(body, f"/v1/leaderboards/{game}", next_page).headers
+    return tagged(None if etag == known_tag(request) else body, etag, links)
 
 
-async def get_player(call: Call) -> Answer:
-    player = call.uuid("player")
-    name = await call.services.accounts.public_name(player)
-    found = await call.services.standings.of_player(player)
-    statistics = tuple(wire.GameStatistics(game, **figures_of(tally)) for game, tally in found)
-    return answer(wire.PlayerPublic(str(player), name, statistics))
+@Operation(
+    "GET",
+    "/v1/players/{player:uuid}",
+    id="getPlayer",
+    summary="Look at a player's public profile",
+    description=f"The public name, and statistics by game. {_COUNTS}",
+    tag="players",
+    response=types.PlayerPublic,
+    problems=(404,),
+)
+async def get_player(
+    player: FromPath[UUID], accounts: NamedDependency[Accounts], standings: NamedDependency[Standings]
+) -> types.PlayerPublic:
+    name = await accounts.public_name(player)
+    found = await standings.of_player(player)
+    statistics = tuple(types.GameStatistics(game, **figures_of(tally)) for game, tally in found)
+    return types.PlayerPublic(str(player), name, statistics)
 
 
 def figures_of(tally: Tally) -> Mapping[str, Any]:
@@ -53,31 +90,7 @@ def figures_of(tally: Tally) -> Mapping[str, Any]:
     }
 
 
-OPERATIONS: tuple[Operation[Any], ...] = (
-    Operation(
-        id="getLeaderboard",
-        method="GET",
-        path="/v1/leaderboards/{game}",
-        summary="Look at the leaderboard of a game",
-        description=f"Most wins first, then the better average place. {_COUNTS}",
-        tag="standings",
-        run=get_leaderboard,
-        query=wire.LeaderboardQuery,
-        answer=wire.Leaderboard,
-        conditional=True,
-        problems=(404,),
-        answer_headers={"ETag": "Strong tag of the page; for If-None-Match."},
-        path_parameters=GAME_PARAMETER,
-    ),
-    Operation(
-        id="getPlayer",
-        method="GET",
-        path="/v1/players/{player}",
-        summary="Look at a player's public profile",
-        description=f"The public name, and statistics by game. {_COUNTS}",
-        tag="players",
-        run=get_player,
-        answer=wire.PlayerPublic,
-        problems=(404,),
-    ),
+HANDLERS: Final = (
+    get_leaderboard,
+    get_player,
 )

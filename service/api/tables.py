@@ -1,332 +1,351 @@
 """Tables: creating, finding, seats, the host's commands, moves, events, head."""
 
-import hashlib
 from typing import Any, Final
+from uuid import UUID
 
 import msgspec
+from litestar import Response
+from litestar.di import NamedDependency
+from litestar.params import FromPath, JSONBody
 
 from domain.registry import CURRENT
-from service.api.http import Answer, Call, Operation, answer, canonical_body
+from service.api.authentication import CallerRequest
+from service.api.bodies import body_digest, decoders_of, game_body, require_json, strict
+from service.api.decoding import decoded
+from service.api.dependencies import LIVE_TABLE
+from service.api.headers import idempotency_key, known_tag
 from service.api.links import lobby_links, match_links
-from service.api.shared import TABLE_ETAG, VIEW_HEADERS, body_for, strict, tagged, view_answer
-from service.api.types import games as wire_games
-from service.api.types import resources as wire
+from service.api.operation import PRIVATE_HEADERS, Operation
+from service.api.queries import decoded_query
+from service.api.responses import TABLE_ETAG, paged, tagged, view_response
+from service.api.types import tables as types
 from service.errors import NotFoundError
+from service.records.signer import Signer
+from service.tables.live_table import LiveTable
+from service.tables.lobby import Lobby
 from service.tables.refusals import check_changes
-from service.tables.tables import TableAnswer
+from service.tables.tables import Tables
 
 _encode: Final = msgspec.json.Encoder().encode
-_new_table: Final[Any] = msgspec.json.Decoder(wire_games.NEW_TABLE)
-_sit = msgspec.json.Decoder(wire.Sit)
-_start = msgspec.json.Decoder(wire.Start)
-_ready = msgspec.json.Decoder(wire.Ready)
 _values: Final[Any] = msgspec.json.Decoder(dict[str, Any])
-_moves: Final[dict[str, Any]] = {
-    key: msgspec.json.Decoder(wire_games.move_request(game, strict(game.types.move))) for key, game in CURRENT.items()
-}
+_moves: Final = decoders_of({key: types.move_request(game, strict(game.types.move)) for key, game in CURRENT.items()})
+_SEAT_PARAMETER: Final = {"seat": {"type": "integer", "minimum": 0, "maximum": 5}}
+_NEXT_PAGE: Final = {"Link": "The next page, if there is one."}
 
 
-async def create_table(call: Call) -> Answer:
-    body, key = await call.body(_new_table), call.idempotency_key()
-    made = await call.services.tables.create(
-        call.caller.id,
-        key,
-        game=type(body).__struct_config__.tag,
-        options=body.options,
-        seats=body.seats,
-        bots=body.bots,
-        visibility=body.visibility,
-        digest=hashlib.sha256(canonical_body(await call.read())).digest(),
+@Operation(
+    "POST",
+    "/v1/tables",
+    id="createTable",
+    summary="Create a table",
+    description="You become host on seat 0. The commitment to the shuffle secret is in the answer; give your "
+    "client seed afterwards with takeSeat.",
+    tag="tables",
+    status=201,
+    body=types.NEW_TABLE,
+    response=types.TABLE,
+    idempotent=True,
+    problems=(404, 409),
+    headers=PRIVATE_HEADERS,
+    response_headers={**TABLE_ETAG, "Location": "The table."},
+    links=lobby_links(),
+)
+async def create_table(
+    request: CallerRequest, data: JSONBody[Any], tables: NamedDependency[Tables]
+) -> Response[bytes | None]:
+    made = await tables.create(
+        request.user.id,
+        idempotency_key(request),
+        game=type(data).__struct_config__.tag,
+        options=data.options,
+        seats=data.seats,
+        bots=data.bots,
+        visibility=data.visibility,
+        digest=await body_digest(request),
     )
-    return view_answer(made.view, status=201, headers={"Location": f"/v1/tables/{made.table}"})
+    return view_response(made.view, {"Location": f"/v1/tables/{made.table}"})
 
 
-async def list_tables(call: Call) -> Answer:
-    query = call.query(wire.TablesQuery)
-    items, cursor = await call.services.lobby.page(query.game, query.status, query.cursor, query.limit)
-    body = b'{"items":[%b],"next_cursor":%b}' % (b",".join(items), msgspec.json.encode(cursor))
-    if cursor is None:
-        return answer(body)
-    filters = "".join(f"&{name}={value}" for name, value in (("game", query.game), ("status", query.status)) if value)
-    link = f'</v1/tables?cursor={cursor}&limit={query.limit}{filters}>; rel="next"'
-    return answer(body, headers={"Link": link})
+@Operation(
+    "GET",
+    "/v1/tables",
+    id="listTables",
+    summary="List public tables",
+    description="Newest first.",
+    tag="tables",
+    query=types.TablesQuery,
+    response=types.TablePage,
+    problems=(404,),
+    response_headers=_NEXT_PAGE,
+)
+async def list_tables(request: CallerRequest, lobby: NamedDependency[Lobby]) -> Response[bytes]:
+    params = decoded_query(request, types.TablesQuery)
+    items, cursor = await lobby.page(params.game, params.status, params.cursor, params.limit)
+    body = b'{"items":[%b],"next_cursor":%b}' % (b",".join(items), _encode(cursor))
+    following = {"cursor": cursor, "limit": params.limit, "game": params.game, "status": params.status}
+    return paged(body, "/v1/tables", following if cursor else None)
 
 
-async def get_table(call: Call) -> Answer:
-    table, query = call.uuid("table"), call.query(wire.TableQuery)
-    seen = await call.services.tables.view(table, call.caller.id, call.known_tag(), query.join_code)
-    if seen.body is None:
-        return answer(None, status=304, headers={**VIEW_HEADERS, "ETag": seen.etag})
-    return view_answer(seen)
+@Operation(
+    "GET",
+    "/v1/tables/{table:uuid}",
+    id="getTable",
+    summary="Look at a table as my seat, or as a spectator",
+    description="The whole of what the caller may see: seats, board and, for who holds a seat, `you` with hand, "
+    "open decision and legal moves; `you` is null for spectators. Poll it with If-None-Match.",
+    tag="tables",
+    query=types.TableQuery,
+    response=types.TABLE,
+    conditional=True,
+    problems=(404,),
+    headers=PRIVATE_HEADERS,
+    response_headers=TABLE_ETAG,
+    links=match_links(),
+)
+async def get_table(
+    request: CallerRequest, table: FromPath[UUID], tables: NamedDependency[Tables]
+) -> Response[bytes | None]:
+    params = decoded_query(request, types.TableQuery)
+    return view_response(await tables.view(table, request.user.id, known_tag(request), params.join_code))
 
 
-async def take_seat(call: Call) -> Answer:
-    table = call.uuid("table")
-    body, key = await call.body(_sit), call.idempotency_key()
-    sat = await call.services.tables.sit(
-        table,
-        call.caller.id,
-        key,
-        seat=body.seat,
-        client_seed=body.client_seed,
-        code=body.join_code,
-        bot=body.bot,
-        digest=hashlib.sha256(canonical_body(await call.read())).digest(),
+@Operation(
+    "POST",
+    "/v1/tables/{table:uuid}/seats",
+    id="takeSeat",
+    summary="Sit down, add a client seed, or seat a bot",
+    description="Before the match. Without `seat` you get the first open one. Who sits already may call it "
+    "again, once, to add a client seed. `bot` is for the host. A private table asks for its "
+    "`join_code`.",
+    tag="seats",
+    status=201,
+    body=types.Sit,
+    response=types.TABLE,
+    idempotent=True,
+    problems=(404, 409),
+    headers=PRIVATE_HEADERS,
+    response_headers={**TABLE_ETAG, "Location": "The table."},
+)
+async def take_seat(
+    request: CallerRequest, table: FromPath[UUID], data: JSONBody[types.Sit], tables: NamedDependency[Tables]
+) -> Response[bytes | None]:
+    sat = await tables.sit(
+        await tables.find(table, request.user.id, data.join_code),
+        request.user.id,
+        idempotency_key(request),
+        seat=data.seat,
+        client_seed=data.client_seed,
+        bot=data.bot,
+        digest=await body_digest(request),
     )
-    return view_answer(sat.view, status=201, headers={"Location": f"/v1/tables/{table}"})
+    return view_response(sat.view, {"Location": f"/v1/tables/{table}"})
 
 
-async def leave_table(call: Call) -> Answer:
-    await call.services.tables.leave(call.uuid("table"), call.caller.id)
-    return answer(None, status=204)
+@Operation(
+    "DELETE",
+    "/v1/tables/{table:uuid}/seats/me",
+    id="leaveTable",
+    summary="Leave the table",
+    description="Before the match the seat becomes open; later a bot takes it. If the host leaves, the next "
+    "person clockwise becomes host; if no person is left the table is closed.",
+    tag="seats",
+    status=204,
+    problems=(404, 409),
+)
+async def leave_table(request: CallerRequest, table: FromPath[UUID], tables: NamedDependency[Tables]) -> None:
+    await tables.leave(await tables.find(table, request.user.id), request.user.id)
 
 
-async def free_seat(call: Call) -> Answer:
-    seat: str = call.path("seat")
-    if seat not in ("0", "1", "2", "3", "4", "5"):
+@Operation(
+    "DELETE",
+    "/v1/tables/{table:uuid}/seats/{seat:int}",
+    id="freeSeat",
+    summary="Free a bot's seat before the match (host)",
+    description="So that a person can sit there. The seats of people become open when they leave.",
+    tag="seats",
+    response=types.TABLE,
+    problems=(400, 404, 409),
+    headers=PRIVATE_HEADERS,
+    response_headers=TABLE_ETAG,
+    path_parameters=_SEAT_PARAMETER,
+)
+async def free_seat(
+    request: CallerRequest, table: FromPath[UUID], seat: FromPath[int], tables: NamedDependency[Tables]
+) -> Response[bytes | None]:
+    if not 0 <= seat <= 5:
         raise NotFoundError("There is nothing at this address for you.")
-    return _after(await call.services.tables.unseat_bot(call.uuid("table"), call.caller.id, int(seat)))
+    live_table = await tables.find(table, request.user.id)
+    return view_response((await tables.unseat_bot(live_table, request.user.id, seat)).view)
 
 
-async def start_round(call: Call) -> Answer:
-    table, body = call.uuid("table"), await call.body(_start)
-    return _after(await call.services.tables.start(table, call.caller.id, body.round))
+@Operation(
+    "POST",
+    "/v1/tables/{table:uuid}/start",
+    id="startRound",
+    summary="Start the match, or the next round (host)",
+    description="`round` 1 starts the match. Where the host starts each round, the next number starts the next "
+    "one. A round that has started already is no error, so a retry is safe.",
+    tag="tables",
+    body=types.Start,
+    response=types.TABLE,
+    problems=(404, 409),
+    headers=PRIVATE_HEADERS,
+    response_headers=TABLE_ETAG,
+    links=match_links(),
+)
+async def start_round(
+    request: CallerRequest, table: FromPath[UUID], data: JSONBody[types.Start], tables: NamedDependency[Tables]
+) -> Response[bytes | None]:
+    live_table = await tables.find(table, request.user.id)
+    return view_response((await tables.start(live_table, request.user.id, data.round)).view)
 
 
-async def change_options(call: Call) -> Answer:
-    table = call.uuid("table")
-    game = await call.services.tables.game_of(table, call.caller.id)
-    values = await call.body(_values)
-    check_changes(values, game)
-    return _after(await call.services.tables.change_options(table, call.caller.id, values))
+@Operation(
+    "PATCH",
+    "/v1/tables/{table:uuid}/options",
+    id="changeOptions",
+    summary="Change options between rounds (host)",
+    description="Only for games whose options may change in the lobby; the body holds the new values by name.",
+    tag="tables",
+    body=types.OPTIONS_CHANGE,
+    response=types.TABLE,
+    problems=(404, 409),
+    headers=PRIVATE_HEADERS,
+    response_headers=TABLE_ETAG,
+    dependencies=LIVE_TABLE,
+)
+async def change_options(
+    request: CallerRequest, live_table: NamedDependency[LiveTable], tables: NamedDependency[Tables]
+) -> Response[bytes | None]:
+    require_json(request)
+    values = decoded(await request.body(), _values)
+    check_changes(values, live_table.codec.game.key)
+    return view_response((await tables.change_options(live_table, request.user.id, values)).view)
 
 
-async def mark_ready(call: Call) -> Answer:
-    table, body = call.uuid("table"), await call.body(_ready)
-    return _after(await call.services.tables.mark_ready(table, call.caller.id, body.ready))
+@Operation(
+    "PUT",
+    "/v1/tables/{table:uuid}/ready",
+    id="markReady",
+    summary="Set or clear my ready mark",
+    description="The host sees that you are ready; nobody has to wait for it. All marks go when an option "
+    "changes or a round starts.",
+    tag="tables",
+    body=types.Ready,
+    response=types.TABLE,
+    problems=(404, 409),
+    headers=PRIVATE_HEADERS,
+    response_headers=TABLE_ETAG,
+)
+async def mark_ready(
+    request: CallerRequest, table: FromPath[UUID], data: JSONBody[types.Ready], tables: NamedDependency[Tables]
+) -> Response[bytes | None]:
+    live_table = await tables.find(table, request.user.id)
+    return view_response((await tables.mark_ready(live_table, request.user.id, data.ready)).view)
 
 
-async def end_match(call: Call) -> Answer:
-    return _after(await call.services.tables.end_match(call.uuid("table"), call.caller.id))
+@Operation(
+    "POST",
+    "/v1/tables/{table:uuid}/end",
+    id="endMatch",
+    summary="End an open match between rounds (host)",
+    description="For matches without a fixed end (Rommé with `match_end` open), after any round but before the "
+    "next; places follow from the totals.",
+    tag="tables",
+    response=types.TABLE,
+    problems=(404, 409),
+    headers=PRIVATE_HEADERS,
+    response_headers=TABLE_ETAG,
+)
+async def end_match(
+    request: CallerRequest, table: FromPath[UUID], tables: NamedDependency[Tables]
+) -> Response[bytes | None]:
+    live_table = await tables.find(table, request.user.id)
+    return view_response((await tables.end_match(live_table, request.user.id)).view)
 
 
-async def make_move(call: Call) -> Answer:
-    stream = call.uuid("table")
-    game = await call.services.tables.game_of(stream, call.caller.id)
-    body = await body_for(call, _moves, game)
-    made = await call.services.tables.move(stream, call.caller.id, body.decision, body.move)
-    head, view = _encode(made.event), made.view.body or b"null"
-    content = b'{"game":"%b","version":%d,"event":%b,"view":%b}' % (game.encode(), made.version, head, view)
+@Operation(
+    "POST",
+    "/v1/tables/{table:uuid}/moves",
+    id="makeMove",
+    summary="Answer a decision",
+    description="Send `you.decision` with the move. The same decision with the same move again, days later too, "
+    "gives the same answer and records nothing twice; with another move it is refused.",
+    tag="moves",
+    body=types.MOVE_REQUESTS,
+    response=types.MOVE_RESULT,
+    problems=(404, 409),
+    headers=PRIVATE_HEADERS,
+    response_headers=TABLE_ETAG,
+    links=match_links("$response.body#/view"),
+    dependencies=LIVE_TABLE,
+)
+async def make_move(
+    request: CallerRequest, live_table: NamedDependency[LiveTable], tables: NamedDependency[Tables]
+) -> Response[bytes | None]:
+    game, body = live_table.codec.game.key, await game_body(request, live_table, _moves)
+    made = await tables.move(live_table, request.user.id, body.decision, body.move)
+    event, view = _encode(made.event), made.view.body or b"null"
+    content = b'{"game":"%b","version":%d,"event":%b,"view":%b}' % (game.encode(), made.version, event, view)
     return tagged(content, made.view.etag)
 
 
-async def list_events(call: Call) -> Answer:
-    table, query = call.uuid("table"), call.query(wire.EventsQuery)
-    page = await call.services.tables.events(table, call.caller.id, query.after, query.limit, query.join_code)
+@Operation(
+    "GET",
+    "/v1/tables/{table:uuid}/events",
+    id="listEvents",
+    summary="Read a table's events as my seat may see them",
+    description="In order of their versions, from any version on. After the match everything is open to everyone.",
+    tag="events",
+    query=types.EventsQuery,
+    response=types.EVENT_PAGE,
+    problems=(404,),
+    headers=PRIVATE_HEADERS,
+    response_headers=_NEXT_PAGE,
+)
+async def list_events(request: CallerRequest, table: FromPath[UUID], tables: NamedDependency[Tables]) -> Response[Any]:
+    params = decoded_query(request, types.EventsQuery)
+    live_table = await tables.find(table, request.user.id, params.join_code)
+    page = await tables.events(live_table, request.user.id, params.after, params.limit)
     after = page.events[-1].version if page.more else None
     body = {"game": page.game, "version": page.version, "items": page.events, "next_after": after}
-    link = (
-        {} if after is None else {"Link": f'</v1/tables/{table}/events?after={after}&limit={query.limit}>; rel="next"'}
-    )
-    return answer(body, headers={**VIEW_HEADERS, **link})
+    following = None if after is None else {"after": after, "limit": params.limit}
+    return paged(body, f"/v1/tables/{table}/events", following)
 
 
-async def get_head(call: Call) -> Answer:
-    table, query = call.uuid("table"), call.query(wire.TableQuery)
-    version, hash_, time = await call.services.tables.head(table, call.caller.id, query.join_code)
-    signer = call.services.signer
+@Operation(
+    "GET",
+    "/v1/tables/{table:uuid}/head",
+    id="getHead",
+    summary="Get the signed end of a table's chain",
+    description="Two different signed heads of one version prove that the server showed two histories.",
+    tag="events",
+    query=types.TableQuery,
+    response=types.Head,
+    problems=(404,),
+    headers=PRIVATE_HEADERS,
+)
+async def get_head(
+    request: CallerRequest, table: FromPath[UUID], tables: NamedDependency[Tables], signer: NamedDependency[Signer]
+) -> types.Head:
+    params = decoded_query(request, types.TableQuery)
+    version, hash_, time = await tables.head(await tables.find(table, request.user.id, params.join_code))
     note = signer.head(table, version, hash_, time)
-    return answer(wire.Head(str(table), version, hash_.hex(), time, note, signer.verifier_key), headers=VIEW_HEADERS)
+    return types.Head(str(table), version, hash_.hex(), time, note, signer.verifier_key)
 
 
-def _after(done: TableAnswer) -> Answer:
-    return view_answer(done.view)
-
-
-_SEAT_PARAMETER: Final = {"seat": {"type": "integer", "minimum": 0, "maximum": 5}}
-
-OPERATIONS: tuple[Operation[Any], ...] = (
-    Operation(
-        id="createTable",
-        method="POST",
-        path="/v1/tables",
-        summary="Create a table",
-        description="You become host on seat 0. The commitment to the shuffle secret is in the answer; give your "
-        "client seed afterwards with takeSeat.",
-        tag="tables",
-        run=create_table,
-        status=201,
-        body=wire_games.NEW_TABLE,
-        answer=wire_games.TABLE,
-        idempotent=True,
-        problems=(404, 409),
-        answer_headers={**TABLE_ETAG, "Location": "The table."},
-        links=lobby_links(),
-    ),
-    Operation(
-        id="listTables",
-        method="GET",
-        path="/v1/tables",
-        summary="List public tables",
-        description="Newest first.",
-        tag="tables",
-        run=list_tables,
-        query=wire.TablesQuery,
-        answer=wire.TablePage,
-        problems=(404,),
-        answer_headers={"Link": "The next page, if there is one."},
-    ),
-    Operation(
-        id="getTable",
-        method="GET",
-        path="/v1/tables/{table}",
-        summary="Look at a table as my seat, or as a spectator",
-        description="The whole of what the caller may see: seats, board and, for who holds a seat, `you` with hand, "
-        "open decision and legal moves; `you` is null for spectators. Poll it with If-None-Match.",
-        tag="tables",
-        run=get_table,
-        query=wire.TableQuery,
-        answer=wire_games.TABLE,
-        conditional=True,
-        problems=(404,),
-        answer_headers=TABLE_ETAG,
-        links=match_links(),
-    ),
-    Operation(
-        id="takeSeat",
-        method="POST",
-        path="/v1/tables/{table}/seats",
-        summary="Sit down, add a client seed, or seat a bot",
-        description="Before the match. Without `seat` you get the first open one. Who sits already may call it "
-        "again, once, to add a client seed. `bot` is for the host. A private table asks for its "
-        "`join_code`.",
-        tag="seats",
-        run=take_seat,
-        status=201,
-        body=wire.Sit,
-        answer=wire_games.TABLE,
-        idempotent=True,
-        problems=(404, 409),
-        answer_headers={**TABLE_ETAG, "Location": "The table."},
-    ),
-    Operation(
-        id="leaveTable",
-        method="DELETE",
-        path="/v1/tables/{table}/seats/me",
-        summary="Leave the table",
-        description="Before the match the seat becomes open; later a bot takes it. If the host leaves, the next "
-        "person clockwise becomes host; if no person is left the table is closed.",
-        tag="seats",
-        run=leave_table,
-        status=204,
-        problems=(404, 409),
-    ),
-    Operation(
-        id="freeSeat",
-        method="DELETE",
-        path="/v1/tables/{table}/seats/{seat}",
-        summary="Free a bot's seat before the match (host)",
-        description="So that a person can sit there. The seats of people become open when they leave.",
-        tag="seats",
-        run=free_seat,
-        answer=wire_games.TABLE,
-        problems=(400, 404, 409),
-        answer_headers=TABLE_ETAG,
-        path_parameters=_SEAT_PARAMETER,
-    ),
-    Operation(
-        id="startRound",
-        method="POST",
-        path="/v1/tables/{table}/start",
-        summary="Start the match, or the next round (host)",
-        description="`round` 1 starts the match. Where the host starts each round, the next number starts the next "
-        "one. A round that has started already is no error, so a retry is safe.",
-        tag="tables",
-        run=start_round,
-        body=wire.Start,
-        answer=wire_games.TABLE,
-        problems=(404, 409),
-        answer_headers=TABLE_ETAG,
-        links=match_links(),
-    ),
-    Operation(
-        id="changeOptions",
-        method="PATCH",
-        path="/v1/tables/{table}/options",
-        summary="Change options between rounds (host)",
-        description="Only for games whose options may change in the lobby; the body holds the new values by name.",
-        tag="tables",
-        run=change_options,
-        body=wire.OPTIONS_CHANGE,
-        answer=wire_games.TABLE,
-        problems=(404, 409),
-        answer_headers=TABLE_ETAG,
-    ),
-    Operation(
-        id="markReady",
-        method="PUT",
-        path="/v1/tables/{table}/ready",
-        summary="Set or clear my ready mark",
-        description="The host sees that you are ready; nobody has to wait for it. All marks go when an option "
-        "changes or a round starts.",
-        tag="tables",
-        run=mark_ready,
-        body=wire.Ready,
-        answer=wire_games.TABLE,
-        problems=(404, 409),
-        answer_headers=TABLE_ETAG,
-    ),
-    Operation(
-        id="endMatch",
-        method="POST",
-        path="/v1/tables/{table}/end",
-        summary="End an open match between rounds (host)",
-        description="For matches without a fixed end (Rommé with `match_end` open), after any round but before the "
-        "next; places follow from the totals.",
-        tag="tables",
-        run=end_match,
-        answer=wire_games.TABLE,
-        problems=(404, 409),
-        answer_headers=TABLE_ETAG,
-    ),
-    Operation(
-        id="makeMove",
-        method="POST",
-        path="/v1/tables/{table}/moves",
-        summary="Answer a decision",
-        description="Send `you.decision` with the move. The same decision with the same move again, days later too, "
-        "gives the same answer and records nothing twice; with another move it is refused.",
-        tag="moves",
-        run=make_move,
-        body=wire_games.MOVE_REQUESTS,
-        answer=wire_games.MOVE_RESULT,
-        problems=(404, 409),
-        answer_headers=TABLE_ETAG,
-        links=match_links("$response.body#/view"),
-    ),
-    Operation(
-        id="listEvents",
-        method="GET",
-        path="/v1/tables/{table}/events",
-        summary="Read a table's events as my seat may see them",
-        description="In order of their versions, from any version on. After the match everything is open to everyone.",
-        tag="events",
-        run=list_events,
-        query=wire.EventsQuery,
-        answer=wire_games.EVENT_PAGE,
-        problems=(404,),
-        answer_headers={"Link": "The next page, if there is one."},
-    ),
-    Operation(
-        id="getHead",
-        method="GET",
-        path="/v1/tables/{table}/head",
-        summary="Get the signed end of a table's chain",
-        description="Two different signed heads of one version prove that the server showed two histories.",
-        tag="events",
-        run=get_head,
-        query=wire.TableQuery,
-        answer=wire.Head,
-        problems=(404,),
-    ),
+HANDLERS: Final = (
+    create_table,
+    list_tables,
+    get_table,
+    take_seat,
+    leave_table,
+    free_seat,
+    start_round,
+    change_options,
+    mark_ready,
+    end_match,
+    make_move,
+    list_events,
+    get_head,
 )

@@ -3,105 +3,119 @@
 from typing import Any, Final
 from uuid import UUID
 
-from msgspec import to_builtins
+from litestar import Request, Response
+from litestar.di import NamedDependency
 
-from service.api.http import Answer, Call, Operation, answer
-from service.api.shared import VIEW_HEADERS
-from service.api.types import transparency as wire
+from domain.transparency import Consistency
+from service.api.authentication import CallerRequest
+from service.api.operation import PRIVATE_HEADERS, Operation
+from service.api.queries import decoded_query
+from service.api.responses import paged
+from service.api.types import transparency as types
+from service.records.records import Records
+from service.records.signer import Signer
+from service.records.transparency import Transparency
+from service.tables.tables import Tables
 
 _TEXT: Final = "text/plain"
 _FRESH: Final = {"Cache-Control": "no-cache"}
 
 
-async def get_checkpoint(call: Call) -> Answer:
-    note = await call.services.transparency.checkpoint()
-    return answer(note.encode(), media_type=f"{_TEXT}; charset=utf-8", headers=_FRESH)
+@Operation(
+    "GET",
+    "/v1/log/checkpoint",
+    id="getCheckpoint",
+    summary="Take the signed checkpoint of the transparency log",
+    description="A C2SP tlog-checkpoint: origin, number of leaves and root hash (RFC 6962), signed by the key that "
+    "signs heads. Keep it: the log has to be consistent with it for ever.",
+    tag="transparency",
+    public=True,
+    response=str,
+    media_types=(_TEXT,),
+    headers=_FRESH,
+)
+async def get_checkpoint(transparency: NamedDependency[Transparency]) -> str:
+    return await transparency.checkpoint()
 
 
-async def get_inclusion(call: Call) -> Answer:
-    query = call.query(wire.InclusionQuery)
-    table = await call.services.records.played(UUID(query.table), call.caller.id, query.join_code)
-    leaf, inclusion = await call.services.transparency.inclusion(table.stream, query.size)
-    proof = wire.LogInclusion(
-        leaf.leaf.hex(), inclusion.index, inclusion.size, inclusion.proof, inclusion.checkpoint, _key(call)
+@Operation(
+    "GET",
+    "/v1/log/inclusion",
+    id="getInclusion",
+    summary="Prove that a match is in the transparency log",
+    description="For all who may see the table, once its match is over (a moment later, 409 `not_in_log` until "
+    "then). `size` asks for an earlier tree that has the match in it. The record of a match carries such a proof.",
+    tag="transparency",
+    query=types.InclusionQuery,
+    response=types.LogInclusion,
+    problems=(404, 409),
+    headers=PRIVATE_HEADERS,
+)
+async def get_inclusion(
+    request: CallerRequest,
+    tables: NamedDependency[Tables],
+    records: NamedDependency[Records],
+    transparency: NamedDependency[Transparency],
+    signer: NamedDependency[Signer],
+) -> types.LogInclusion:
+    params = decoded_query(request, types.InclusionQuery)
+    table = await tables.find(UUID(params.table), request.user.id, params.join_code)
+    await records.require_over(table)
+    leaf, found = await transparency.inclusion(table.stream, params.size)
+    return types.LogInclusion(
+        leaf.leaf.hex(), found.index, found.size, found.proof, found.checkpoint, signer.verifier_key
     )
-    return answer(proof, headers=VIEW_HEADERS)
 
 
-async def get_consistency(call: Call) -> Answer:
-    query = call.query(wire.ConsistencyQuery)
-    proof = await call.services.transparency.consistency(query.old, query.new)
-    return answer(to_builtins(proof), headers=_FRESH)
+@Operation(
+    "GET",
+    "/v1/log/consistency",
+    id="getConsistency",
+    summary="Prove that the transparency log only grew",
+    description="The proof that the tree of `to` leaves begins with the tree of `from` leaves, for "
+    "`blattwerk verify --consistency`. 409 `no_such_tree` if the log has no trees of these sizes.",
+    tag="transparency",
+    public=True,
+    query=types.ConsistencyQuery,
+    response=types.CONSISTENCY,
+    problems=(409,),
+    headers=_FRESH,
+)
+async def get_consistency(request: Request[Any, Any, Any], transparency: NamedDependency[Transparency]) -> Consistency:
+    params = decoded_query(request, types.ConsistencyQuery)
+    return await transparency.consistency(params.old, params.new)
 
 
-async def list_entries(call: Call) -> Answer:
-    query = call.query(wire.EntriesQuery)
-    found = await call.services.transparency.entries(query.first, query.limit)
-    items = tuple(wire.LogEntry(leaf.position, leaf.leaf.hex()) for leaf in found.leaves)
-    following = query.first + len(items)
+@Operation(
+    "GET",
+    "/v1/log/entries",
+    id="listEntries",
+    summary="Read the leaves of the transparency log",
+    description="For monitors, which make the tree again and hold it against checkpoints. A leaf is a tag of the "
+    "table, SHA-256 over its id, and a commitment to the head at the end of its match, SHA-256 over id, version "
+    "and chain hash. It tells nothing to somebody who does not know the table's random id. Two leaves whose first "
+    "32 bytes are equal would be two ends of one match.",
+    tag="transparency",
+    public=True,
+    query=types.EntriesQuery,
+    response=types.LogEntries,
+    headers=_FRESH,
+)
+async def list_entries(
+    request: Request[Any, Any, Any], transparency: NamedDependency[Transparency], signer: NamedDependency[Signer]
+) -> Response[Any]:
+    params = decoded_query(request, types.EntriesQuery)
+    found = await transparency.entries(params.first, params.limit)
+    items = tuple(types.LogEntry(leaf.position, leaf.leaf.hex()) for leaf in found.leaves)
+    following = params.first + len(items)
     more = following if items and following < found.size else None
-    link = {} if more is None else {"Link": f'</v1/log/entries?from={more}&limit={query.limit}>; rel="next"'}
-    return answer(wire.LogEntries(found.size, _key(call), items, more), headers={**_FRESH, **link})
+    next_page = None if more is None else {"from": more, "limit": params.limit}
+    return paged(types.LogEntries(found.size, signer.verifier_key, items, more), "/v1/log/entries", next_page)
 
 
-def _key(call: Call) -> str:
-    return call.services.signer.verifier_key
-
-
-OPERATIONS: tuple[Operation[Any], ...] = (
-    Operation(
-        id="getCheckpoint",
-        method="GET",
-        path="/v1/log/checkpoint",
-        summary="Take the signed checkpoint of the transparency log",
-        description="A C2SP tlog-checkpoint: origin, number of leaves and root hash (RFC 6962), signed by the key that "
-        "signs heads. Keep it: the log has to be consistent with it for ever.",
-        tag="transparency",
-        run=get_checkpoint,
-        public=True,
-        answer=str,
-        answer_media_types=(_TEXT,),
-    ),
-    Operation(
-        id="getInclusion",
-        method="GET",
-        path="/v1/log/inclusion",
-        summary="Prove that a match is in the transparency log",
-        description="For all who may see the table, once its match is over (a moment later, 409 `not_in_log` until "
-        "then). `size` asks for an earlier tree that has the match in it. The record of a match carries such a proof.",
-        tag="transparency",
-        run=get_inclusion,
-        query=wire.InclusionQuery,
-        answer=wire.LogInclusion,
-        problems=(404, 409),
-    ),
-    Operation(
-        id="getConsistency",
-        method="GET",
-        path="/v1/log/consistency",
-        summary="Prove that the transparency log only grew",
-        description="The proof that the tree of `to` leaves begins with the tree of `from` leaves, for "
-        "`blattwerk verify --consistency`. 409 `no_such_tree` if the log has no trees of these sizes.",
-        tag="transparency",
-        run=get_consistency,
-        public=True,
-        query=wire.ConsistencyQuery,
-        answer=wire.CONSISTENCY,
-        problems=(409,),
-    ),
-    Operation(
-        id="listEntries",
-        method="GET",
-        path="/v1/log/entries",
-        summary="Read the leaves of the transparency log",
-        description="For monitors, which make the tree again and hold it against checkpoints. A leaf is a tag of the "
-        "table, SHA-256 over its id, and a commitment to the head at the end of its match, SHA-256 over id, version "
-        "and chain hash. It tells nothing to somebody who does not know the table's random id. Two leaves whose first "
-        "32 bytes are equal would be two ends of one match.",
-        tag="transparency",
-        run=list_entries,
-        public=True,
-        query=wire.EntriesQuery,
-        answer=wire.LogEntries,
-    ),
+HANDLERS: Final = (
+    get_checkpoint,
+    get_inclusion,
+    get_consistency,
+    list_entries,
 )

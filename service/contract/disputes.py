@@ -45,8 +45,8 @@ def dispute_bodies() -> dict[str, Any]:
     }
 
 
-def dispute_answers() -> dict[str, Any]:
-    """Return examples of answers by operation."""
+def dispute_responses() -> dict[str, Any]:
+    """Return examples of responses by operation."""
     each = {key: ExampleDispute(game) for key, game in CURRENT.items()}
     first = next(iter(each.values()))
     opened, reviewed, resolved, appealed = map(first.seen, range(1, 5))

@@ -1,23 +1,22 @@
-"""The OpenAPI 3.1 contract, made from the operations and the types they name.
+"""The OpenAPI 3.1 contract, made from what the route handlers say of themselves and the types they name.
 
-`python -m service.contract.document --check FILE` compares, `--write FILE` writes. The same bytes are served
-at `/openapi.json`.
+The same bytes are committed and served at `/openapi.json`.
 """
 
-import argparse
 import json
-import sys
+import re
 from collections.abc import Iterable, Sequence
 from functools import cache
-from pathlib import Path
 from typing import Any, Final
 
 import msgspec
 
-from service.api.http import TAG_LENGTH_MAX, Operation
+from service.api.headers import TAG_LENGTH_MAX
+from service.api.operation import Operation
 from service.api.problems import PROBLEM_TYPE, Problem
-from service.contract.examples import Examples, answers, bodies
-from service.contract.schemas import REF_TEMPLATE, completed, component_schemas, schema_of
+from service.api.types.json_schema import completed
+from service.contract.examples import Examples, bodies, responses
+from service.contract.schemas import REF_TEMPLATE, component_schemas, schema_of
 from service.errors import HTTP_PROBLEM_TYPES, INTERNAL, PROBLEM_TYPES, FieldError, ProblemType
 
 _TAGS: Final = {
@@ -57,11 +56,11 @@ _ID_EXAMPLES: Final = {
 }
 
 
-def contract(operations: Sequence[Operation[Any]]) -> dict[str, Any]:
+def contract(operations: Sequence[Operation]) -> dict[str, Any]:
     """Return the contract as a JSON object."""
     paths: dict[str, dict[str, Any]] = {}
     for operation in operations:
-        paths.setdefault(operation.path, {})[operation.method.lower()] = _operation(operation)
+        paths.setdefault(_path(operation), {})[operation.method.lower()] = _operation(operation)
     return {
         "openapi": "3.1.0",
         "info": {
@@ -103,7 +102,7 @@ def contract(operations: Sequence[Operation[Any]]) -> dict[str, Any]:
     }
 
 
-def contract_bytes(operations: Sequence[Operation[Any]]) -> bytes:
+def contract_bytes(operations: Sequence[Operation]) -> bytes:
     """Return the contract as it is committed and served."""
     return (json.dumps(contract(operations), indent=2, ensure_ascii=False) + "\n").encode()
 
@@ -111,11 +110,16 @@ def contract_bytes(operations: Sequence[Operation[Any]]) -> bytes:
 # Operations
 
 
-def _operation(operation: Operation[Any]) -> dict[str, Any]:
+def _path(operation: Operation) -> str:
+    """Return the path without the types of its parameters, which only routing needs."""
+    return re.sub(r"\{(\w+):\w+\}", r"{\1}", operation.path)
+
+
+def _operation(operation: Operation) -> dict[str, Any]:
     made: dict[str, Any] = {
         "operationId": operation.id,
         "summary": operation.summary,
-        "description": operation.description or operation.summary + ".",
+        "description": operation.description or f"{operation.summary}.",
         "tags": [operation.tag],
     }
     if operation.public:
@@ -146,18 +150,18 @@ def _examples(examples: Examples) -> dict[str, Any]:
 def _shared_examples() -> dict[str, str]:
     """The names of those examples, by their JSON, that are shown for more than one operation."""
     names: dict[str, list[str]] = {}
-    for operation, examples in (*answers().items(), *bodies().items()):
+    for operation, examples in (*responses().items(), *bodies().items()):
         for name, value in examples.items():
             names.setdefault(json.dumps(value), []).append(f"{operation}_{name}")
     return {text: several[0] for text, several in names.items() if len(several) > 1}
 
 
-def _path_parameters(operation: Operation[Any]) -> Iterable[dict[str, Any]]:
-    for part in operation.path.split("/"):
+def _path_parameters(operation: Operation) -> Iterable[dict[str, Any]]:
+    for part in _path(operation).split("/"):
         if not part.startswith("{"):
             continue
         name = part[1:-1]
-        own = (operation.path_parameters or {}).get(name)
+        own = operation.path_parameters.get(name)
         schema = completed(own) if own else {"type": "string", "format": "uuid", "examples": [_ID_EXAMPLES[name]]}
         if not own:
             schema |= {"pattern": "^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$", "maxLength": 36}
@@ -175,7 +179,7 @@ _PARAMETER_TEXTS: Final = {
 }
 
 
-def _query_parameters(operation: Operation[Any]) -> Iterable[dict[str, Any]]:
+def _query_parameters(operation: Operation) -> Iterable[dict[str, Any]]:
     if operation.query is None:
         return
     (_,), components = msgspec.json.schema_components([operation.query], ref_template=REF_TEMPLATE)
@@ -191,14 +195,14 @@ def _query_parameters(operation: Operation[Any]) -> Iterable[dict[str, Any]]:
         text = given.pop("description", name)
         parameter = {"name": name, "in": "query", "required": name in query.get("required", ())}
         parameter["description"] = text
-        types = (operation.json_query or {}).get(name)
+        types = operation.json_query.get(name)
         if types is None:
             yield {**parameter, "schema": completed(given)}
         else:
             yield {**parameter, "content": {"application/json": {"schema": schema_of(types)}}}
 
 
-def _header_parameters(operation: Operation[Any]) -> Iterable[dict[str, Any]]:
+def _header_parameters(operation: Operation) -> Iterable[dict[str, Any]]:
     if operation.idempotent:
         yield {
             "name": "Idempotency-Key",
@@ -223,15 +227,15 @@ def _header_parameters(operation: Operation[Any]) -> Iterable[dict[str, Any]]:
         }
 
 
-def _responses(operation: Operation[Any]) -> dict[str, Any]:
+def _responses(operation: Operation) -> dict[str, Any]:
     headers: dict[str, Any] = {"X-Request-Id": {"$ref": "#/components/headers/RequestId"}}
-    for name, text in (operation.answer_headers or {}).items():
+    for name, text in (operation.documented_headers).items():
         headers[name] = {"description": text, "schema": {"type": "string"}}
-    success: dict[str, Any] = {"description": _STATUS_TEXTS[operation.status], "headers": headers}
-    if operation.answer is not None:
-        content: dict[str, Any] = {"schema": schema_of(operation.answer)}
-        examples = answers()[operation.id]
-        first, *others = operation.answer_media_types
+    success: dict[str, Any] = {"description": _STATUS_TEXTS[operation.status_code], "headers": headers}
+    if operation.response is not None:
+        content: dict[str, Any] = {"schema": schema_of(operation.response)}
+        examples = responses()[operation.id]
+        first, *others = operation.response_media_types
         content["examples"] = _examples({name: value for name, value in examples.items() if name not in others})
         success["content"] = {first: content}
         for other in others:
@@ -239,7 +243,7 @@ def _responses(operation: Operation[Any]) -> dict[str, Any]:
             success["content"][other] = {"schema": schema_of(str), "examples": shown}
     if operation.links:
         success["links"] = {name: dict(link) for name, link in operation.links.items()}
-    made: dict[str, Any] = {str(operation.status): success}
+    made: dict[str, Any] = {str(operation.status_code): success}
     if operation.conditional:
         made["304"] = {"description": "You already have this version.", "headers": headers}
     for status in _problem_statuses(operation):
@@ -250,9 +254,9 @@ def _responses(operation: Operation[Any]) -> dict[str, Any]:
 _STATUS_TEXTS: Final = {200: "Done.", 201: "Created.", 204: "Done; there is nothing to say."}
 
 
-def _problem_statuses(operation: Operation[Any]) -> list[int]:
+def _problem_statuses(operation: Operation) -> list[int]:
     statuses = set(operation.problems) | {500, 503}
-    if operation.answer is not None:
+    if operation.response is not None:
         statuses.add(406)
     if operation.body is not None:
         statuses |= {400, 413, 415}
@@ -270,13 +274,13 @@ def _problem_statuses(operation: Operation[Any]) -> list[int]:
 # Problems
 
 
-def _used_statuses(operations: Sequence[Operation[Any]]) -> list[int]:
+def _used_statuses(operations: Sequence[Operation]) -> list[int]:
     return sorted({status for operation in operations for status in _problem_statuses(operation)})
 
 
 def _problem_response(status: int) -> dict[str, Any]:
-    kinds = [
-        kind for kind in (*PROBLEM_TYPES.values(), *HTTP_PROBLEM_TYPES.values(), INTERNAL) if kind.status == status
+    problem_types = [
+        one for one in (*PROBLEM_TYPES.values(), *HTTP_PROBLEM_TYPES.values(), INTERNAL) if one.status == status
     ]
     headers: dict[str, Any] = {"X-Request-Id": {"$ref": "#/components/headers/RequestId"}}
     if status == 401:
@@ -284,61 +288,36 @@ def _problem_response(status: int) -> dict[str, Any]:
     if status in (429, 503):
         headers["Retry-After"] = {"description": "Seconds to wait.", "schema": {"type": "string"}}
     return {
-        "description": ". ".join(kind.title for kind in kinds) + ".",
+        "description": ". ".join(one.title for one in problem_types) + ".",
         "headers": headers,
         "content": {
             PROBLEM_TYPE: {
                 "schema": {"$ref": "#/components/schemas/Problem"},
-                "examples": {kind.slug.replace("-", "_"): {"value": _example(kind)} for kind in kinds},
+                "examples": {one.slug.replace("-", "_"): {"value": _example(one)} for one in problem_types},
             }
         },
     }
 
 
-def _example(kind: ProblemType) -> dict[str, Any]:
+def _example(problem_type: ProblemType) -> dict[str, Any]:
     example: dict[str, Any] = {
-        "type": f"/problems/{kind.slug}",
-        "title": kind.title,
-        "status": kind.status,
-        "detail": kind.title + ".",
-        "code": kind.slug.replace("-", "_"),
+        "type": f"/problems/{problem_type.slug}",
+        "title": problem_type.title,
+        "status": problem_type.status,
+        "detail": problem_type.title + ".",
+        "code": problem_type.slug.replace("-", "_"),
         "trace_id": "4bf92f3577b34da6a3ce929d0e0e4736",
     }
-    if kind.slug == "illegal-move":
+    if problem_type.slug == "illegal-move":
         example |= {"detail": "You must follow suit.", "code": "must_follow_suit", "rule": "H-22", "version": 61}
         example["legal"] = [{"type": "play", "cards": ["5C", "KC"]}]
-    if kind.slug == "decision":
+    if problem_type.slug == "decision":
         example |= {"code": "stale_decision", "version": 61}
     return example
 
 
-def _types(operations: Sequence[Operation[Any]]) -> Iterable[Any]:
+def _types(operations: Sequence[Operation]) -> Iterable[Any]:
     yield from (Problem, FieldError)
     for operation in operations:
-        for types in (operation.answer, operation.body):
+        for types in (operation.response, operation.body):
             yield from types if isinstance(types, tuple) else () if types is None else (types,)
-
-
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Write the contract, or compare it with a file: 0 if equal."""
-    from service.app import OPERATIONS
-
-    parser = argparse.ArgumentParser(prog="python -m service.contract.document", description=__doc__)
-    action = parser.add_mutually_exclusive_group(required=True)
-    action.add_argument("--check", type=Path)
-    action.add_argument("--write", type=Path)
-    given = parser.parse_args(arguments)
-    fresh = contract_bytes(OPERATIONS)
-    if given.write:
-        given.write.write_bytes(fresh)
-        return 0
-    if given.check.read_bytes() == fresh:
-        return 0
-    print(
-        f"{given.check} is not what the service serves; run: python -m service.contract.document --write {given.check}"
-    )
-    return 1
-
-
-if __name__ == "__main__":
-    sys.exit(main())

@@ -15,9 +15,9 @@ from domain.table.views import event_seen
 from domain.transparency import checkpoint_text, leaf_of
 from domain.verify import verify
 from service.api.games import game_info, game_summary, rule_list
-from service.api.types import games as wire_games
-from service.api.types import resources as wire
-from service.contract.disputes import dispute_answers, dispute_bodies
+from service.api.types.private import DRAFTS, HAND_ORDERS, QUESTIONS
+from service.api.types.tables import Head
+from service.contract.disputes import dispute_bodies, dispute_responses
 from service.contract.matches import PLAYER, TABLE, TIME, ExampleMatch, asked_seats
 from service.contract.schemas import REF_TEMPLATE
 from service.records.signer import Signer
@@ -66,16 +66,16 @@ def bodies() -> dict[str, Examples]:
         "markReady": {"ready": {"ready": True}},
         "changeOptions": {"first_meld_min": {"first_meld_min": 40}},
         "makeMove": moves,
-        "prepareDraft": _described(tuple(wire_games.DRAFTS.values())),
-        "orderHand": _described(tuple(wire_games.HAND_ORDERS.values())),
-        "askAdvice": _described(tuple(wire_games.QUESTIONS.values())),
+        "prepareDraft": _described(tuple(DRAFTS.values())),
+        "orderHand": _described(tuple(HAND_ORDERS.values())),
+        "askAdvice": _described(tuple(QUESTIONS.values())),
         **dispute_bodies(),
     }
 
 
 @cache
-def answers() -> dict[str, Examples]:
-    """Return examples of answers by operation."""
+def responses() -> dict[str, Examples]:
+    """Return examples of responses by operation."""
     views = {key: match.view() for key, match in _matches().items()}
     noted = {
         key: match.view(game.new())
@@ -90,7 +90,7 @@ def answers() -> dict[str, Examples]:
         **_accounts(),
         **_games(),
         **_evidence(),
-        **dispute_answers(),
+        **dispute_responses(),
         **{name: {key: example(match) for key, match in _matches().items()} for name, example in _OF_MATCHES.items()},
         "listTables": {"page": {"items": [_summary(match) for match in _matches().values()], "next_cursor": None}},
         "livez": {"ok": {"status": "ok"}},
@@ -209,7 +209,7 @@ _OF_MATCHES: Final = {"makeMove": _result, "listEvents": _page, "getReplay": _re
 def _advice() -> Examples:
     """Answers to those example questions that can be asked of the example's hand."""
     made: Examples = {}
-    for key, question_type in wire_games.QUESTIONS.items():
+    for key, question_type in QUESTIONS.items():
         match, advice = _matches()[key], CURRENT[key].advice
         for name, question in _described((question_type,)).items():
             answer = (
@@ -234,7 +234,7 @@ def _evidence() -> dict[str, Examples]:
     report = verify(record, check_note=is_signed)
     version, time = match.state.version, match.events[-1].time
     note = signer.head(TABLE, version, match.hash, time)
-    head = wire.Head(str(TABLE), version, match.hash.hex(), time, note, signer.verifier_key)
+    head = Head(str(TABLE), version, match.hash.hex(), time, note, signer.verifier_key)
     text = f'[Table "{TABLE}"]\n[Rules "{match.game.rules_id}"]\n\n1. create\n'
     return {
         "getHead": {_HEARTS: _builtin(head)},

@@ -12,7 +12,7 @@ from msgspec import Struct
 
 from domain.registry import CURRENT
 from domain.table.views import EventSeen, TablePublic, You
-from service.api.types.games import EVENTS, TABLES, YOUS
+from service.api.types.tables import EVENTS, TABLES, YOUS
 
 _MADE_AFTER: Final[dict[type, type]] = {
     made[key]: model for made, model in ((TABLES, TablePublic), (YOUS, You), (EVENTS, EventSeen)) for key in CURRENT

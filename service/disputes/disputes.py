@@ -29,20 +29,20 @@ from domain.table.rules import adjudicate, seat_of
 from service.accounts.accounts import Account
 from service.cursors import open_cursor, seal_cursor
 from service.disputes.evidence import EvidenceRoom, EvidenceSeen, Opened
-from service.disputes.streams import Dispute, load, next_event, now, opening_event, table_event
+from service.disputes.streams import Dispute, load, next_event, opening_event
 from service.errors import ConflictError, KeyReusedError, NotFoundError, UnavailableError
-from service.records.records import read_all
 from service.store.buckets import bucket_of
 from service.store.disputes import DisputeRow, DisputeStore, NewText, Opening, Outcome
 from service.store.log import Log, StoredEvent
-from service.tables.access import is_over, may_see
-from service.tables.live_table import LiveTable, TableCache, events_of
+from service.tables.access import Access, is_over, may_see, no_table
+from service.tables.attempts import Attempt, Judgement, carry_out
+from service.tables.cache import TableCache
+from service.tables.live_table import LiveTable, events_of, read_all
+from service.tables.recorder import now, once, table_event
 from service.tables.refusals import raise_dispute_refusal, raise_refusal
 from service.tables.snapshots import Snapshots
 from service.tables.views import Views
 
-_TRIES: Final = 20
-"""How often a command is judged again because others were faster, before the caller is asked to wait."""
 _SALT_BYTES: Final = 32
 
 
@@ -59,14 +59,23 @@ class Disputes:
     """All commands and reads of disputes. One per process."""
 
     def __init__(
-        self, log: Log, store: DisputeStore, cache: TableCache, views: Views, folds: Snapshots, *, key: bytes
+        self,
+        log: Log,
+        store: DisputeStore,
+        cache: TableCache,
+        access: Access,
+        views: Views,
+        snapshots: Snapshots,
+        *,
+        key: bytes,
     ) -> None:
         self._log = log
         self._store = store
         self._cache = cache
+        self._access = access
         self._views = views
-        self._snapshots = folds
-        self._room = EvidenceRoom(log, folds)
+        self._snapshots = snapshots
+        self._room = EvidenceRoom(log, snapshots)
         self._key = key
         self._opening: WeakValueDictionary[str, asyncio.Lock] = WeakValueDictionary()
         """By account what is held while it opens a dispute."""
@@ -90,10 +99,10 @@ class Disputes:
         return await self._seen(loaded, account)
 
     async def _open(self, account: Account, dispute: UUID, asked: Asked) -> None:
-        table = await self._table(asked.table)
+        table = await self._access.current(asked.table)
         players, barred = people_of(events_of(table, await self._beginning(asked.table)))
         if account.id not in players and not may_see(table.state, account.id, None, table.join_code):
-            raise NotFoundError("There is no such table for you.")
+            raise no_table()
         ended = await self._ended(table)
         refusal = rules.may_open(table.state, players, account.id, asked.version, ended=ended, now=now())
         if refusal is not None:
@@ -156,7 +165,7 @@ class Disputes:
 
     async def appeal(self, account: Account, dispute: UUID, text: str) -> DisputeSeen:
         """Ask another arbiter to decide again (any player of the match)."""
-        loaded, _ = await self._visible(account, dispute)
+        loaded, _ = await self.visible(account, dispute)
         appeal = loaded.state.appeal
         same = appeal is not None and await self._same_text(loaded, appeal.version, appeal.fact.text, text)
         kept = NewText(UUID(account.id), secrets.token_bytes(_SALT_BYTES), text)
@@ -173,12 +182,12 @@ class Disputes:
         self, account: Account, dispute: UUID, decision: Verdict, *, annulled: bool, reasons: str
     ) -> DisputeSeen:
         """Decide a dispute (its arbiter), after the end of the match, whose stream gets the decision as well."""
-        loaded, _ = await self._visible(account, dispute)
+        loaded, _ = await self.visible(account, dispute)
         last = loaded.state.resolutions[-1] if loaded.state.resolutions else None
         same = last is not None and await self._same_text(loaded, last.version, last.fact.text, reasons)
         text = NewText(UUID(account.id), secrets.token_bytes(_SALT_BYTES), reasons)
         hash_ = codec.text_hash(text.salt, reasons)
-        table = await self._table(loaded.table)
+        table = await self._access.current(loaded.table)
 
         def judge(loaded: Dispute) -> Judged:
             return rules.resolve(
@@ -200,7 +209,7 @@ class Disputes:
 
     async def get(self, account: Account, dispute: UUID) -> DisputeSeen:
         """Return a dispute. NotFoundError if there is none for this account."""
-        loaded, _ = await self._visible(account, dispute)
+        loaded, _ = await self.visible(account, dispute)
         return await self._seen(loaded, account)
 
     async def page(
@@ -220,8 +229,8 @@ class Disputes:
 
     async def evidence(self, account: Account, dispute: UUID, viewer: Opened) -> EvidenceSeen:
         """Return the evidence; what is sealed for those who may see it. A look of an arbiter is recorded first."""
-        loaded, arbiter = await self._visible(account, dispute)
-        table = await self._table(loaded.table)
+        loaded, arbiter = await self.visible(account, dispute)
+        table = await self._access.current(loaded.table)
         if isinstance(viewer, int) and viewer >= table.state.setup.seats:
             raise_refusal(TableRefusal("seat_unknown"), table.codec.game)
         if viewer is not None and arbiter:
@@ -234,6 +243,10 @@ class Disputes:
     async def erase_texts(self, account: str) -> None:
         """Erase every text that an account wrote; the disputes stay as they are."""
         await self._store.erase_texts(UUID(account))
+
+    async def relist(self) -> int:
+        """Rebuild the list of disputes from the log; return how many there are."""
+        return await self._store.relist()
 
     # the path of every command
 
@@ -250,18 +263,12 @@ class Disputes:
 
         A resolution has its `table`, which is locked by the caller.
         """
-        for _ in range(_TRIES):
-            loaded, _ = await self._visible(account, dispute)
-            judged = judge(loaded)
-            if isinstance(judged, DisputeRefusal):
-                raise_dispute_refusal(judged)
-            if not judged or await self._record(loaded, judged[0], text, table):
-                return (await self._visible(account, dispute))[0]
-            if table is not None:
-                await self._cache.catch_up(table)
-        raise UnavailableError("The dispute is too busy; try again.", headers={"Retry-After": "1"})
+        outcome = await carry_out(_DisputeAttempt(self, self._cache, account, dispute, judge, text, table))
+        if outcome.refusal is not None:
+            raise_dispute_refusal(outcome.refusal)
+        return (await self.visible(account, dispute))[0]
 
-    async def _record(self, loaded: Dispute, fact: DisputeFact, text: NewText | None, table: LiveTable | None) -> bool:
+    async def record(self, loaded: Dispute, fact: DisputeFact, text: NewText | None, table: LiveTable | None) -> bool:
         """Append one fact; False if another event was faster."""
         event = next_event(loaded, fact)
         status = apply(loaded.state, (fact,), event.time).status
@@ -290,17 +297,17 @@ class Disputes:
         judged = adjudicate(table.state, verdict)
         if not isinstance(judged, Facts):
             raise_refusal(judged, table.codec.game, version=table.state.version)
-        also, recorded = table_event(table, judged, loaded.bucket)
+        also, recorded = table_event(table, None, once("adjudicate"), judged)
         outcome = await self._store.record(event, status, text=text, also=also)
         if outcome in (Outcome.APPENDED, Outcome.PRESENT):
             table.advance(recorded, also.hash)
-            await self._snapshots.note(table)
+            await self._snapshots.keep_if_due(table)
             await self._views.publish(table)
         return outcome
 
     # what they all need
 
-    async def _visible(self, account: Account, dispute: UUID) -> tuple[Dispute, bool]:
+    async def visible(self, account: Account, dispute: UUID) -> tuple[Dispute, bool]:
         """Return a dispute if it exists for this account, and whether as one of its arbiters."""
         row = await self._store.row(dispute)
         if row is None or (account.role != "arbiter" and UUID(account.id) not in row.people):
@@ -311,21 +318,13 @@ class Disputes:
     async def _seen(self, loaded: Dispute, account: Account) -> DisputeSeen:
         arbiter = account.role == "arbiter" and account.id not in loaded.state.opened.barred
         texts = {version: (salt.hex(), text) for version, (salt, text) in (await self._store.texts(loaded.id)).items()}
-        over = is_over(await self._table(loaded.table))
+        over = is_over(await self._access.current(loaded.table))
         return dispute_seen(loaded.state, account.id, texts, arbiter=arbiter, match_over=over)
 
     async def _same_text(self, loaded: Dispute, version: int, hash_: str, text: str, *, erased: bool = False) -> bool:
         """Whether a text is the one that an event has the hash of; `erased` if that was erased."""
         kept = (await self._store.texts(loaded.id)).get(version)
         return erased if kept is None else codec.text_hash(kept[0], text) == hash_
-
-    async def _table(self, stream: UUID) -> LiveTable:
-        table = await self._cache.get(stream)
-        if table is None:
-            raise NotFoundError("There is no such table for you.")
-        async with table.lock:
-            await self._cache.catch_up(table)
-        return table
 
     async def _refused_by_others(self, dispute: UUID, player: str, asked: Asked) -> DisputeRefusal | None:
         """Why the player's other disputes do not allow this one."""
@@ -354,3 +353,42 @@ class Disputes:
         """An id that follows from an idempotency key and that nobody outside can foresee."""
         message = b"blattwerk/dispute\0" + account.encode() + b"\0" + key.encode()
         return UUID(bytes=hashlib.blake2b(message, key=self._key, digest_size=16).digest(), version=4)
+
+
+class _DisputeAttempt(Attempt[DisputeFact, bool, DisputeRefusal]):
+    """A command on a dispute, which is read from the log each time it is judged."""
+
+    def __init__(
+        self,
+        disputes: Disputes,
+        cache: TableCache,
+        account: Account,
+        dispute: UUID,
+        judge: Callable[[Dispute], Judged],
+        text: NewText | None,
+        table: LiveTable | None,
+    ) -> None:
+        self._disputes = disputes
+        self._cache = cache
+        self._account = account
+        self._id = dispute
+        self._judge = judge
+        self._text = text
+        self._table = table
+        self._dispute: Dispute | None = None
+
+    async def judge(self) -> Judgement[DisputeFact, DisputeRefusal]:
+        self._dispute, _ = await self._disputes.visible(self._account, self._id)
+        judged = self._judge(self._dispute)
+        if isinstance(judged, DisputeRefusal):
+            return Judgement(refusal=judged)
+        return Judgement(judged[0] if judged else None)
+
+    async def record(self, facts: DisputeFact) -> bool | None:
+        if self._dispute is None:
+            raise TypeError("a dispute is judged before anything of it is recorded")
+        return await self._disputes.record(self._dispute, facts, self._text, self._table) or None
+
+    async def catch_up(self) -> bool:
+        """The table of a resolution; the dispute itself is as new as its last judgement."""
+        return self._table is not None and await self._cache.catch_up(self._table)

@@ -75,9 +75,9 @@ class EvidenceSeen(Struct, frozen=True):
 class EvidenceRoom:
     """Freezes evidence and shows it. One per process."""
 
-    def __init__(self, log: Log, folds: Snapshots) -> None:
+    def __init__(self, log: Log, snapshots: Snapshots) -> None:
         self._log = log
-        self._snapshots = folds
+        self._snapshots = snapshots
         self._verifying = asyncio.Lock()
 
     async def freeze(self, table: LiveTable, rows: list[StoredEvent]) -> Evidence:

@@ -1,20 +1,19 @@
-"""Streams of disputes: reading them from the log, and the events that go to them and to their tables."""
+"""Streams of disputes: reading them from the log, and the events that go to them."""
 
-import time
 from typing import Final
 from uuid import UUID, uuid4
 
 from msgspec import Struct
 
 from domain import fairness
-from domain.codec import DamagedEventError, Event
+from domain.codec import DamagedEventError
 from domain.decider import ImpossibleFactError
 from domain.disputes import codec, fold
 from domain.disputes.model import RULES_ID, DisputeFact, DisputeState
-from domain.table.model import Facts
 from service.store.disputes import DisputeRow
 from service.store.log import Log, NewEvent, StoredEvent
-from service.tables.live_table import DamagedStreamError, LiveTable
+from service.tables.live_table import DamagedStreamError
+from service.tables.recorder import now
 
 TYPES: Final = {
     "dispute_opened": "dispute",
@@ -82,41 +81,6 @@ def next_event(dispute: Dispute, fact: DisputeFact) -> NewEvent:
     at, version = max(now(), dispute.time), dispute.state.version
     envelope = codec.encode((fact,), version=version + 1, time=at, type_=_type_of(fact))
     return _event(dispute.id, dispute.bucket, version, _type_of(fact), envelope, b"[]", at, dispute.hash)
-
-
-def table_event(table: LiveTable, facts: Facts, bucket: int) -> tuple[NewEvent, Event]:
-    """Return the event that records an arbiter's decision behind the end of a match, to be stored and to be folded."""
-    at, version = max(now(), table.time), table.state.version
-    sealed = table.codec.seal(
-        facts,
-        seats=table.state.setup.seats,
-        salts=table.salts,
-        version=version + 1,
-        time=at,
-        type_="adjudicate",
-    )
-    new = NewEvent(
-        stream=table.stream,
-        expected=version,
-        command=uuid4(),
-        type="adjudicate",
-        envelope=sealed.envelope,
-        sealed=sealed.parts_text,
-        actor=None,
-        decision=None,
-        digest=b"",
-        rules=table.codec.game.rules_id,
-        time=at,
-        previous_hash=table.hash,
-        hash=fairness.link(table.hash, sealed.envelope),
-        bucket=bucket,
-    )
-    return new, sealed.event
-
-
-def now() -> int:
-    """Return the wall clock in milliseconds since 1970 UTC."""
-    return time.time_ns() // 1_000_000
 
 
 def _type_of(fact: DisputeFact) -> str:

@@ -12,8 +12,7 @@ import socket
 import sys
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from functools import partial
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Final
 
 import uvicorn
 import uvloop
@@ -68,16 +67,11 @@ def serve_api(
 
     `extra_routes` are served beside the contract's operations (see `create_app`).
     """
-    from service.api.cors import with_cors
-    from service.api.protocol import Protocol
     from service.app import create_app
 
-    app = create_app(settings, extra_routes=extra_routes)
-    protocol: Any = partial(Protocol, short=None if settings.cors_origins else app.resources)
     config = uvicorn.Config(
-        with_cors(app, settings.cors_origins),
+        create_app(settings, extra_routes=extra_routes),
         loop="uvloop",
-        http=protocol,
         ws="none",
         lifespan="on",
         log_config=None,
@@ -94,10 +88,10 @@ def serve_api(
 
 def run_worker(settings: Settings) -> None:
     """Work in the background until a signal asks to stop."""
-    from service.jobs import worker
+    from service.composition import work
 
-    async def work() -> None:
-        working = asyncio.ensure_future(worker.run(settings))
+    async def until_stopped() -> None:
+        working = asyncio.ensure_future(work(settings))
         loop = asyncio.get_running_loop()
 
         def end() -> None:
@@ -110,7 +104,7 @@ def run_worker(settings: Settings) -> None:
         with suppress(asyncio.CancelledError):
             await working
 
-    uvloop.run(work())
+    uvloop.run(until_stopped())
 
 
 def main(role: str, *files: str) -> None:

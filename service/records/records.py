@@ -13,40 +13,37 @@ from service.records.signer import Signer
 from service.records.transparency import Transparency
 from service.store.log import Log, StoredEvent
 from service.tables.access import is_over
-from service.tables.live_table import LiveTable, events_of
-from service.tables.tables import Tables
+from service.tables.cache import TableCache
+from service.tables.live_table import LiveTable, events_of, read_all
 from service.verify.notes import is_signed
-
-_PAGE: Final = 500
-"""Events read from the log at once."""
 
 
 class Records:
     """Exports of matches that are over."""
 
-    def __init__(self, log: Log, tables: Tables, signer: Signer, transparency: Transparency) -> None:
+    def __init__(self, log: Log, cache: TableCache, signer: Signer, transparency: Transparency) -> None:
         self._log = log
-        self._tables = tables
+        self._cache = cache
         self._signer = signer
         self._transparency = transparency
         self._verifying = asyncio.Lock()
         """Held by work on a whole match that takes long: others have to get their turn meanwhile."""
 
-    async def document(self, stream: UUID, account: str, code: str | None) -> AsyncIterator[bytes]:
+    async def document(self, table: LiveTable) -> AsyncIterator[bytes]:
         """Return the record in pieces. ConflictError while the match runs, or if none was played."""
-        table, rows = await self._over(stream, account, code)
+        rows = await self._over(table)
         return _pieces(await self._header(table, rows), rows)
 
-    async def text(self, stream: UUID, account: str, code: str | None) -> bytes:
+    async def text(self, table: LiveTable) -> bytes:
         """Return the record for people: tags, then every command with what followed from it."""
-        table, rows = await self._over(stream, account, code)
+        rows = await self._over(table)
         header = await self._header(table, rows)
         async with self._verifying:
             return await asyncio.to_thread(lambda: "".join(_rendered(header, events_of(table, rows))).encode())
 
-    async def audit(self, stream: UUID, account: str, code: str | None) -> Report:
+    async def audit(self, table: LiveTable) -> Report:
         """Return what verifying the record gives, made by the service itself."""
-        table, rows = await self._over(stream, account, code)
+        rows = await self._over(table)
         return await self.verified(table, rows)
 
     async def verified(self, table: LiveTable, rows: list[StoredEvent]) -> Report:
@@ -55,14 +52,14 @@ class Records:
         async with self._verifying:
             return await asyncio.to_thread(_verified, header, rows)
 
-    async def played(self, stream: UUID, account: str, code: str | None) -> LiveTable:
-        """Return a table whose match is over. ConflictError while it runs, or if none was played."""
-        table = await self._tables.current(stream, account, code)
+    async def require_over(self, table: LiveTable) -> None:
+        """Catch up with a match that has to be over. ConflictError while it runs, or if none was played."""
+        async with table.lock:
+            await self._cache.catch_up(table)
         if not is_over(table):
             raise ConflictError("The match is not over; its record comes with its end.", code="match_running")
         if table.codec.game.views.round_number(table.state.game_state) == 0:
             raise ConflictError("No match was played at this table.", code="match_not_started")
-        return table
 
     async def _header(self, table: LiveTable, rows: list[StoredEvent]) -> RecordHeader:
         """Return everything of a record but its events; `rows` are all of the table, whose match is over."""
@@ -89,19 +86,10 @@ class Records:
         time = row.time
         return RecordHead(row.version, row.hash.hex(), time, self._signer.head(stream, row.version, row.hash, time))
 
-    async def _over(self, stream: UUID, account: str, code: str | None) -> tuple[LiveTable, list[StoredEvent]]:
-        table = await self.played(stream, account, code)
-        return table, (await read_all(self._log, stream))[: table.state.version]
-
-
-async def read_all(log: Log, stream: UUID) -> list[StoredEvent]:
-    """Return a whole stream, page by page."""
-    rows: list[StoredEvent] = []
-    while page := await log.read(stream, rows[-1].version if rows else 0, _PAGE):
-        rows += page
-        if len(page) < _PAGE:
-            break
-    return rows
+    async def _over(self, table: LiveTable) -> list[StoredEvent]:
+        """Return all events of a match that is over."""
+        await self.require_over(table)
+        return (await read_all(self._log, table.stream))[: table.state.version]
 
 
 def _verified(header: RecordHeader, rows: list[StoredEvent]) -> Report:

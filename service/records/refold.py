@@ -8,10 +8,9 @@ from msgspec import Struct
 
 from domain.decider import AnyGame
 from domain.refold import Divergence, PlayedUnder, refold
-from service.composition import Services
-from service.records.records import read_all
+from service.store.log import Log
 from service.tables.access import is_over
-from service.tables.live_table import events_of, fold
+from service.tables.live_table import events_of, fold, read_all
 
 _PAGE: Final = 200
 
@@ -36,7 +35,7 @@ class Refolded(Struct, frozen=True):
 
 
 async def refold_all(
-    services: Services, game: AnyGame, progress: Callable[[int], None], found: Callable[[Changed], None]
+    log: Log, game: AnyGame, progress: Callable[[int], None], found: Callable[[Changed], None]
 ) -> Refolded:
     """Decide every match of the game again, newest table first.
 
@@ -46,9 +45,9 @@ async def refold_all(
     before: tuple[int, UUID] | None = None
     matches = 0
     changed: list[Changed] = []
-    while page := await services.log.created(before, _PAGE):
+    while page := await log.created(before, _PAGE):
         for _, stream in page:
-            compared, one = await _refold_table(services, game, stream)
+            compared, one = await _refold_table(log, game, stream)
             matches += compared
             if one is not None:
                 found(one)
@@ -58,14 +57,14 @@ async def refold_all(
     return Refolded(game.rules_id, matches, tuple(changed))
 
 
-async def _refold_table(services: Services, game: AnyGame, stream: UUID) -> tuple[bool, Changed | None]:
+async def _refold_table(log: Log, game: AnyGame, stream: UUID) -> tuple[bool, Changed | None]:
     """Return whether the table's match was compared, and how it would change."""
-    first = await services.log.read(stream, 0, 1)
+    first = await log.read(stream, 0, 1)
     rules = first[0].rules
     if rules == game.rules_id or rules.rpartition("/")[0] != game.key:
         return False, None
-    rows = await read_all(services.log, stream)
-    table = fold(stream, await services.log.secret(stream), rows)
+    rows = await read_all(log, stream)
+    table = fold(stream, await log.secret(stream), rows)
     own = table.codec.game
     if not is_over(table) or own.views.round_number(table.state.game_state) == 0:
         return False, None

@@ -56,12 +56,12 @@ class Transparency:
 
     async def follow(self, poll_seconds: float) -> None:
         """Append a leaf for every match that ends, until cancelled. Any number of workers may do so."""
-        async for heads in Feed(self._log, PROJECTION, self._log.feed_ends, poll_seconds=poll_seconds).batches():
-            await self.take(heads)
+        async for events in Feed(self._log, PROJECTION, self._log.feed_ends, poll_seconds=poll_seconds).batches():
+            await self.take(events)
 
-    async def take(self, heads: Sequence[FeedEnd]) -> int:
+    async def take(self, events: Sequence[FeedEnd]) -> int:
         """Append leaves for those events that end a match; those that have one already are passed over."""
-        ends = [head for head in heads if head.ends]
+        ends = [event for event in events if event.ends]
         return await self._store.append(ends) if ends else 0
 
     # reading
@@ -112,7 +112,7 @@ class Transparency:
     # checking
 
     async def check(self) -> Fault | None:
-        """Make the whole log again from the events; None if it is what is stored and misses no match."""
+        """Rebuild the transparency log from the events; None if it is what is stored and misses no match."""
         reached = await self._log.checkpoint(PROJECTION)
         kept: dict[int, bytes] = {}  # by level the subtree that was completed last
 
@@ -140,11 +140,11 @@ class Transparency:
     async def _missing(self, reached: Mapping[int, int]) -> Fault | None:
         """Look for a match that is over, up to a place in the feed, and has no leaf."""
         place: dict[int, int] = {}
-        while heads := await self._log.feed_ends(place, _FEED_PAGE):
-            ends = [head for head in heads if head.ends and head.position <= reached.get(head.bucket, 0)]
+        while events := await self._log.feed_ends(place, _FEED_PAGE):
+            ends = [event for event in events if event.ends and event.position <= reached.get(event.bucket, 0)]
             known = await self._store.with_leaf([end.stream for end in ends]) if ends else set()
             for end in ends:
                 if end.stream not in known:
                     return Fault(end.stream, end.version, "the match has no leaf")
-            place |= {head.bucket: head.position for head in heads}
+            place |= {event.bucket: event.position for event in events}
         return None

@@ -2,7 +2,7 @@
 
 The worker follows the feed. What an event changes is added to the standings in PostgreSQL in the same
 transaction that moves the checkpoint, so it counts once. Redis has a copy that follows those changes
-(`projections.standings`) and may be lost at any time. Both are made again by `projections rebuild`.
+(`projections.standings`) and may be lost at any time. Both are rebuilt by `projections rebuild`.
 """
 
 import asyncio
@@ -24,22 +24,22 @@ from service.errors import NotFoundError
 from service.store.log import FeedEnd, Log
 from service.store.standings import PROJECTION, Place, Standing, StandingsStore
 
-Step: TypeAlias = Literal["more", "end", "behind"]
-"""Where one step along the feed led; `behind`: another worker was faster, or the generation is gone."""
+Step: TypeAlias = Literal["more", "end", "overtaken"]
+"""Where one step along the feed led; `overtaken`: another worker was faster, or the generation is gone."""
 _BATCH: Final = 500
 _COPIED_MAX: Final = 500
 """Standings that one round trip to Redis takes."""
 _CHANGING: Final = "adjudicate"
 """The type of events that change what a match counts after its end."""
-log = structlog.get_logger("blattwerk.standings")
+logger = structlog.get_logger("blattwerk.standings")
 
 
 class Standings:
     """Reads and growth of standings."""
 
-    def __init__(self, store: StandingsStore, events: Log, copy: StandingsCopy, *, key: bytes) -> None:
+    def __init__(self, store: StandingsStore, log: Log, copy: StandingsCopy, *, key: bytes) -> None:
         self._store = store
-        self._log = events
+        self._log = log
         self._copy = copy
         self._key = key
 
@@ -83,14 +83,14 @@ class Standings:
     async def step(self, generation: int) -> Step:
         """Read one batch of the feed into a generation."""
         before = await self._log.checkpoint(PROJECTION, generation)
-        heads = await self._log.feed_ends(before, _BATCH)
-        if not heads:
+        events = await self._log.feed_ends(before, _BATCH)
+        if not events:
             return "end"
-        changed = await self._changed(heads)
-        after = {head.bucket: head.position for head in heads}
+        changed = await self._changed(events)
+        after = {event.bucket: event.position for event in events}
         if not await self._store.apply(generation, before, after, changed):
-            return "behind"
-        return "more" if len(heads) == _BATCH else "end"
+            return "overtaken"
+        return "more" if len(events) == _BATCH else "end"
 
     async def copy(self, generation: int, redis_generation: int | None = None) -> None:
         """Bring the copy in Redis up to date, from its start if it is lost or of another generation."""
@@ -110,33 +110,33 @@ class Standings:
             copied = reached
 
     async def rebuild(self, redis_generation: int) -> None:
-        """Make standings again from the log, in a generation of their own that is then read, and copy them."""
+        """Rebuild standings from the log, in a generation of their own that is then read, and copy them."""
         generation = await self._store.begin()
         while await self.step(generation) == "more":
             pass
         await self._store.switch(generation)
         await self.copy(generation, redis_generation)
 
-    async def _changed(self, heads: Sequence[FeedEnd]) -> list[Standing]:
+    async def _changed(self, events: Sequence[FeedEnd]) -> list[Standing]:
         """Return what these events change, added up by game and player."""
         sums: dict[tuple[str, str], Tally] = {}
-        for head in heads:
-            if head.ends or head.type == _CHANGING:
-                game, changed = await self._changes_of(head)
+        for event in events:
+            if event.ends or event.type == _CHANGING:
+                game, changed = await self._changes_of(event)
                 for player, tally in changed.items():
                     sums[game, player] = _sum(sums.get((game, player)), tally)
         return [Standing(game, player, tally) for (game, player), tally in sums.items()]
 
-    async def _changes_of(self, head: FeedEnd) -> tuple[str, Mapping[str, Tally]]:
+    async def _changes_of(self, event: FeedEnd) -> tuple[str, Mapping[str, Tally]]:
         """Return the game of an event's table, and what the event changes; nothing if the table is damaged."""
-        rows = await self._log.read(head.stream, 0, head.version)
+        rows = await self._log.read(event.stream, 0, event.version)
         rules = rows[0].rules
         try:
             codec = codec_for(rules)
             events = [codec.decode(row.envelope.encode(), row.sealed.encode()) for row in rows]
-            return codec.game.key, changes(codec.game, str(head.stream), events)
+            return codec.game.key, changes(codec.game, str(event.stream), events)
         except (DamagedEventError, ImpossibleFactError, LookupError, ValueError) as error:
-            log.error("match does not count", table=str(head.stream), reason=str(error))
+            logger.error("match does not count", table=str(event.stream), reason=str(error))
             return rules.rpartition("/")[0], {}
 
 

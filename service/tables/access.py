@@ -5,7 +5,8 @@ from uuid import UUID
 from domain.table.model import TableState
 from domain.table.rules import seat_of
 from service.errors import NotFoundError
-from service.tables.live_table import LiveTable, TableCache, is_code
+from service.tables.cache import TableCache
+from service.tables.live_table import LiveTable, is_code
 
 
 class Access:
@@ -14,31 +15,31 @@ class Access:
     def __init__(self, cache: TableCache) -> None:
         self._cache = cache
 
-    async def existing(self, stream: UUID) -> LiveTable:
-        """Return a table. NotFoundError if there is none."""
-        table = await self._cache.get(stream)
-        if table is None:
-            raise no_table()
-        return table
+    async def find(self, stream: UUID, account: str, code: str | None = None) -> LiveTable:
+        """Return a table as it is known here, if it exists for this account: a private one for its people only.
 
-    def shown(self, stream: UUID, account: str) -> LiveTable | None:
-        """Return the table if it is in memory and, as it is known here, exists for this account."""
-        table = self._cache.known(stream)
-        if table is None or (table.state.setup.visibility == "private" and seat_of(table.state, account) is None):
-            return None
-        return table
-
-    async def visible(self, stream: UUID, account: str, code: str | None = None) -> LiveTable:
-        """Return the table if it exists for this account. A private one does for its people only."""
-        shown = self.shown(stream, account)
-        if shown is not None:
-            return shown
-        table = await self.existing(stream)
+        `code` is the join code that the caller gave. NotFoundError if there is no such table for the account.
+        """
+        table = self._cache.in_memory(stream) or await self.existing(stream)
         if table.state.setup.visibility == "private" and seat_of(table.state, account) is None:
             async with table.lock:
                 await self._cache.catch_up(table)
             if not may_see(table.state, account, code, table.join_code):
                 raise no_table()
+        return table
+
+    async def existing(self, stream: UUID) -> LiveTable:
+        """Return a table, whoever asks. NotFoundError if there is none."""
+        table = await self._cache.get(stream)
+        if table is None:
+            raise no_table()
+        return table
+
+    async def current(self, stream: UUID) -> LiveTable:
+        """Return a table as the log has it now, whoever asks. NotFoundError if there is none."""
+        table = await self.existing(stream)
+        async with table.lock:
+            await self._cache.catch_up(table)
         return table
 
 

@@ -1,32 +1,31 @@
-"""Tables in memory: the fold of a stream as far as this process knows it, and a bounded cache of them.
+"""A table in memory: the fold of its stream, and of its seats' private streams, as far as this process knows them.
 
-A process may be behind: another one may have appended. Nothing here is truth; an append behind a
-wrong version is refused by the log, and `catch_up` folds what was missed.
+A process may be late: another one may have appended meanwhile. Nothing here is truth; an append after a wrong
+version is refused by the log, and `TableCache.catch_up` folds what was missed.
 """
 
 import asyncio
 import hashlib
 import secrets
-from collections import OrderedDict
 from collections.abc import Mapping, Sequence
-from typing import Any, Final, Protocol
+from typing import Any, Final
 from uuid import UUID
 
-from msgspec import Struct, structs
+from msgspec import Struct
 
 from domain import fairness
 from domain.codec import Codec, Event, Happened, codec_for
 from domain.decider import ImpossibleFactError
-from domain.table.fold import apply, apply_judged, begin
+from domain.table.fold import apply, begin
 from domain.table.model import Occupant, TableState
-from projections.coalescer import Coalescer
 from projections.table_view import Projection
 from service.store.buckets import bucket_of
-from service.store.log import Log, StoredEvent, StreamEnd
-from service.tables.interning import interned_cards
-from service.tables.private_streams import PrivateStreams
+from service.store.log import Log, StoredEvent
+from service.tables.private_streams import private_streams_of
 
 _JOIN_ALPHABET: Final = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ"
+_PAGE: Final = 500
+"""Events read from the log at once."""
 
 
 class DamagedStreamError(Exception):
@@ -50,10 +49,11 @@ class LiveTable:
         "codec",
         "hash",
         "id",
+        "join_code",
         "lock",
         "names",
-        "notes",
-        "prepared",
+        "private",
+        "projected_ahead",
         "projection",
         "salts",
         "secret",
@@ -73,14 +73,16 @@ class LiveTable:
         self.hash = hash_
         self.time = time
         """When the last event was received; a later one is never recorded as earlier."""
+        self.join_code = join_code(stream, secret) if state.setup.visibility == "private" else None
+        """The code that lets people sit down at a private table."""
         self.lock = asyncio.Lock()
         self.names: TableNames | None = None
         self.projection: Projection | None = None
         """What this process last wrote to Redis."""
-        self.prepared: tuple[TableState, TableNames, Projection] | None = None
+        self.projected_ahead: tuple[TableState, TableNames, Projection] | None = None
         """The state that is being recorded, and its projection with these names; made by `service.tables.views`."""
-        self.notes: PrivateStreams | None = None
-        """Private streams, where the game keeps some; made by `service.tables.private_streams.private_streams_of`."""
+        self.private = private_streams_of(stream, codec.game, state.setup.seats)
+        """The seats' private streams, where the game has them."""
         self._chance: fairness.MatchChance | None = None
 
     @property
@@ -96,17 +98,6 @@ class LiveTable:
             self._chance = chance
         return chance
 
-    @property
-    def join_code(self) -> str | None:
-        """The code that lets people sit down at a private table."""
-        return join_code(self.stream, self.secret) if self.state.setup.visibility == "private" else None
-
-    def following(self, event: Event, game_state: Any = None) -> TableState:
-        """Return the state after one more event; `game_state` is the game's, where judging the facts has made it."""
-        if game_state is None:
-            return _applied(self.state, event)
-        return apply_judged(self.state, event.actor, event.facts, game_state)
-
     def take(self, state: TableState, hash_: bytes, time: int) -> None:
         """Go on to the state after an event that is recorded."""
         self.state = state
@@ -115,7 +106,7 @@ class LiveTable:
 
     def advance(self, event: Event, hash_: bytes) -> None:
         """Fold one event that follows the version known so far."""
-        self.take(self.following(event), hash_, event.time)
+        self.take(_applied(self.state, event), hash_, event.time)
 
 
 def join_code(stream: UUID, secret: bytes) -> str:
@@ -178,99 +169,16 @@ def follow(table: LiveTable, rows: Sequence[StoredEvent]) -> None:
         table.hash = row.hash
 
 
-class FoldedTable(Protocol):
-    """A table at some version, folded."""
-
-    @property
-    def state(self) -> TableState: ...
-    @property
-    def hash(self) -> bytes: ...
-    @property
-    def time(self) -> int: ...
-
-
-class Newest(Protocol):
-    """Where tables that are not in memory come from."""
-
-    async def latest(self, stream: UUID) -> FoldedTable | None:
-        """Return a table as the log has it now, None if there is none."""
-        ...
-
-
-class TableCache:
-    """The tables used last; the rest is folded again when it is asked for."""
-
-    def __init__(self, log: Log, newest: Newest, most: int) -> None:
-        self._log = log
-        self._newest = newest
-        self._most = most
-        self._tables: OrderedDict[int, LiveTable] = OrderedDict()
-        """By the number of their id: a UUID itself is hashed and compared by Python code."""
-        self._loading: dict[UUID, asyncio.Task[LiveTable | None]] = {}
-        self._ends: Coalescer[StreamEnd, list[StoredEvent]] = Coalescer(self._read_ends, requests_max=256)
-
-    def __len__(self) -> int:
-        return len(self._tables)
-
-    async def get(self, stream: UUID) -> LiveTable | None:
-        """Return the table as known here, folding it if it is new to this process; None if there is none."""
-        table = self.known(stream)
-        if table is not None:
-            return table
-        task = self._loading.get(stream)
-        if task is None:
-            task = self._loading[stream] = asyncio.create_task(self._load(stream))
-            task.add_done_callback(lambda _: self._loading.pop(stream, None))
-        return await asyncio.shield(task)
-
-    def known(self, stream: UUID) -> LiveTable | None:
-        """Return the table only if it is in memory."""
-        table = self._tables.get(stream.int)
-        if table is not None:
-            self._tables.move_to_end(stream.int)
-        return table
-
-    def put(self, table: LiveTable) -> None:
-        """Keep a table; the one unused for longest gives way, unless a command runs on it."""
-        self._tables[table.stream.int] = table
-        self._tables.move_to_end(table.stream.int)
-        if len(self._tables) > self._most:
-            for number, old in self._tables.items():
-                if not old.lock.locked():
-                    del self._tables[number]
-                    break
-
-    def drop(self, stream: UUID) -> None:
-        """Forget a table, so that it is folded from the log again."""
-        self._tables.pop(stream.int, None)
-
-    async def catch_up(self, table: LiveTable) -> bool:
-        """Fold what others appended meanwhile; return whether there was anything."""
-        rows = await self._ends.submit(StreamEnd(table.stream, table.state.version, bucket_of(table.stream)))
-        missed = [row for row in rows if row.version > table.state.version]
-        follow(table, missed)
-        return bool(missed)
-
-    async def close(self) -> None:
-        """Wait until everybody who catches up now has done so."""
-        await self._ends.close()
-
-    async def _read_ends(self, ends: list[StreamEnd]) -> list[list[StoredEvent] | Exception]:
-        """Read with one statement what several tables ask for at the same time."""
-        return [*await self._log.read_ends(ends)]
-
-    async def _load(self, stream: UUID) -> LiveTable | None:
-        latest = await self._newest.latest(stream)
-        if latest is None:
-            return None
-        secret = await self._log.secret(stream)
-        codec = codec_for(latest.state.setup.game.rules_id)
-        state = structs.replace(latest.state, game_state=interned_cards(latest.state.game_state))
-        table = LiveTable(stream, codec, secret, state, latest.hash, latest.time)
-        self.put(table)
-        return table
-
-
 def events_of(table: LiveTable, rows: Sequence[StoredEvent]) -> list[Event]:
     """Decode rows of a table's stream."""
     return [table.codec.decode(row.envelope.encode(), row.sealed.encode()) for row in rows]
+
+
+async def read_all(log: Log, stream: UUID) -> list[StoredEvent]:
+    """Return a whole stream, page by page."""
+    rows: list[StoredEvent] = []
+    while page := await log.read(stream, rows[-1].version if rows else 0, _PAGE):
+        rows += page
+        if len(page) < _PAGE:
+            break
+    return rows

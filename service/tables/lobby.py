@@ -8,7 +8,7 @@ from projections.redis_connection import RedisUnavailableError
 from projections.table_lists import TableLists
 from service.cursors import open_cursor, seal_cursor
 from service.store.log import Log
-from service.tables.live_table import TableCache
+from service.tables.cache import TableCache
 from service.tables.views import Views
 
 _SCAN: Final = 200

@@ -12,11 +12,13 @@ from msgspec import Struct
 from domain import fairness
 from domain.codec import Event
 from domain.decider import Seat
+from domain.table.fold import apply, apply_judged
 from domain.table.model import Facts
 from service.errors import KeyReusedError, UnavailableError
 from service.store.errors import BrokenChainError
-from service.store.log import Guard, Log, NewEvent
-from service.tables.live_table import LiveTable, TableCache
+from service.store.log import Appended, Guard, Log, NewEvent
+from service.tables.cache import TableCache
+from service.tables.live_table import LiveTable
 from service.tables.private_streams import PrivateStreams
 from service.tables.snapshots import Snapshots
 from service.tables.views import Views
@@ -37,12 +39,12 @@ class Command(Struct, frozen=True):
 
 
 class Recorder:
-    """Appends the events of tables and of what their seats note. One per process."""
+    """Appends the events of tables and of their private streams. One per process."""
 
-    def __init__(self, log: Log, cache: TableCache, folds: Snapshots, views: Views, *, key: bytes) -> None:
+    def __init__(self, log: Log, cache: TableCache, snapshots: Snapshots, views: Views, *, key: bytes) -> None:
         self._log = log
-        self._cache = cache
-        self._snapshots = folds
+        self.cache = cache
+        self._snapshots = snapshots
         self._views = views
         self._key = key
 
@@ -56,78 +58,61 @@ class Recorder:
         *,
         guard: Guard | None = None,
     ) -> Event | None:
-        """Append one event; None if another one took the version (the table has caught up then).
+        """Append one event; None if another one took the version.
 
         `game_state` is the game's state after the facts, where judging them has made it already. `guard` names the
         private stream that had a say; None is returned too if that has gone on.
         """
-        version, time_ = table.state.version + 1, max(now(), table.time)
-        sealed = table.codec.seal(
-            facts,
-            seats=table.state.setup.seats,
-            salts=table.salts,
-            version=version,
-            time=time_,
-            type_=command.type,
-            actor=seat,
-            decision=command.decision,
-            move=command.move,
-        )
-        hash_ = fairness.link(table.hash, sealed.envelope)
-        new = new_event(
-            table, command, seat, sealed.envelope, sealed.parts_text, version - 1, time_, table.hash, hash_, guard
-        )
+        new, event = table_event(table, seat, command, facts, guard)
         idle = self._log.idle
         appending = self._log.submit(new)
-        state = table.following(sealed.event, game_state)
+        state = (
+            apply(table.state, seat, facts)
+            if game_state is None
+            else apply_judged(table.state, seat, facts, game_state)
+        )
         if idle:  # otherwise it waits for the next commit, which is the better the more events come until then
             await asyncio.sleep(0)  # the event goes out; what follows is done while the disk is written
-            self._views.prepare(table, state)
-        try:
-            appended = await appending
-        except BrokenChainError:
-            # What was folded here is not in the log, as after a failover that lost events: fold anew.
-            self._cache.drop(table.stream)
-            raise UnavailableError("The table is read again; try again.", headers={"Retry-After": "1"}) from None
-        if appended.accepted:
-            table.take(state, hash_, time_)
-            await self._snapshots.note(table)
-            return sealed.event
-        await self._cache.catch_up(table)
-        return None
+            self._views.project_ahead(table, state)
+        if not await self._accepted(table, appending):
+            return None
+        table.take(state, new.hash, new.time)
+        await self._snapshots.keep_if_due(table)
+        return event
 
-    async def record_note(
-        self, table: LiveTable, notes: PrivateStreams, seat: Seat, command: Command, facts: tuple[Any, ...]
-    ) -> bool:
-        """Append one event to a seat's private stream; False if another one took the version."""
-        own, time_ = notes.seats[seat], now()
-        envelope = notes.codec.encode(facts, version=own.version + 1, time=time_, type_=command.type)
+    async def record_private(
+        self, table: LiveTable, private: PrivateStreams, seat: Seat, command: Command, facts: tuple[Any, ...]
+    ) -> int | None:
+        """Append one event to a seat's private stream and return its version; None if another one took that."""
+        own, time_ = private.seats[seat], now()
+        envelope = private.codec.encode(facts, version=own.version + 1, time=time_, type_=command.type)
         hash_ = fairness.link(own.hash, envelope)
         new = new_event(table, command, seat, envelope, b"[]", own.version, time_, own.hash, hash_)
-        new = msgspec.structs.replace(new, stream=own.stream, bucket=notes.bucket)
-        if (await self._log.append(new)).accepted:
-            notes.advance(seat, facts, hash_)
-            return True
-        await notes.catch_up(self._log, [seat])
-        return False
+        if not await self._accepted(table, self._log.submit(msgspec.structs.replace(new, stream=own.stream))):
+            return None
+        private.advance(seat, facts, hash_)
+        return own.version
 
-    async def was_noted(self, stream: UUID, bucket: int, command: Command) -> bool:
-        """Whether this very command is in a private stream already. KeyReusedError as of `was_recorded`."""
+    async def _accepted(self, table: LiveTable, appending: asyncio.Future[Appended]) -> bool:
+        """Whether an event was appended, once that is known; False if another one took its version."""
+        try:
+            return (await appending).accepted
+        except BrokenChainError:
+            # What was folded here is not in the log, as after a failover that lost events: fold anew.
+            self.cache.drop(table.stream)
+            raise UnavailableError("The table is read again; try again.", headers={"Retry-After": "1"}) from None
+
+    async def is_recorded(self, command: Command, stream: UUID, bucket: int) -> bool:
+        """Whether this very command is in a stream already; only one with a key can be.
+
+        KeyReusedError if its key was for another one.
+        """
         if not command.keyed:
             return False
         row = await self._log.find_command(stream, command.id, bucket=bucket)
         if row is not None and row.digest != command.digest:
             raise KeyReusedError("This Idempotency-Key was used with another body.")
         return row is not None
-
-    async def was_recorded(self, table: LiveTable, command: Command) -> bool:
-        """Whether this very command is in the log already. KeyReusedError if its key was for another one."""
-        row = await self._log.find_command(table.stream, command.id)
-        if row is None:
-            return False
-        if row.digest != command.digest:
-            raise KeyReusedError("This Idempotency-Key was used with another body.")
-        return True
 
     def keyed(self, type_: str, account: str, key: str, digest: bytes, move: Any = None) -> Command:
         """A command under an idempotency key: every request with this key is the same command."""
@@ -142,6 +127,29 @@ class Recorder:
 def once(type_: str, move: Any = None) -> Command:
     """A command without a key: every request is one of its own."""
     return Command(type_, uuid4(), b"", None, move)
+
+
+def table_event(
+    table: LiveTable, seat: Seat | None, command: Command, facts: Facts, guard: Guard | None = None
+) -> tuple[NewEvent, Event]:
+    """Return the event that follows what is known of a table: to be appended, and to be folded."""
+    version, time_ = table.state.version + 1, max(now(), table.time)
+    sealed = table.codec.seal(
+        facts,
+        seats=table.state.setup.seats,
+        salts=table.salts,
+        version=version,
+        time=time_,
+        type_=command.type,
+        actor=seat,
+        decision=command.decision,
+        move=command.move,
+    )
+    hash_ = fairness.link(table.hash, sealed.envelope)
+    new = new_event(
+        table, command, seat, sealed.envelope, sealed.parts_text, version - 1, time_, table.hash, hash_, guard
+    )
+    return new, sealed.event
 
 
 def new_event(

@@ -16,8 +16,9 @@ from domain.table.views import EventSeen, You, event_seen, public_view, seat_par
 from projections.table_view import splice
 from service.errors import ConflictError, NotFoundError
 from service.store.log import Log
-from service.tables.access import everything_open, may_see
-from service.tables.live_table import TableCache, join_code
+from service.tables.access import everything_open, may_see, no_table
+from service.tables.cache import TableCache
+from service.tables.live_table import join_code
 from service.tables.refusals import raise_refusal
 from service.tables.snapshots import Snapshots, Step
 from service.tables.views import Names
@@ -25,7 +26,7 @@ from service.tables.views import Names
 Viewer: TypeAlias = Seat | Literal["spectator", "all"]
 """Whose eyes a replay is seen with; `all` sees every hand."""
 
-MOST_STEPS: Final = 200
+STEPS_MAX: Final = 200
 """Steps of one answer."""
 _encode: Final = msgspec.json.Encoder().encode
 
@@ -74,10 +75,10 @@ class _Caller(Struct, frozen=True):
 class Replays:
     """Reads of a table's past."""
 
-    def __init__(self, log: Log, cache: TableCache, folds: Snapshots, names: Names) -> None:
+    def __init__(self, log: Log, cache: TableCache, snapshots: Snapshots, names: Names) -> None:
         self._log = log
         self._cache = cache
-        self._snapshots = folds
+        self._snapshots = snapshots
         self._names = names
 
     async def steps(
@@ -94,7 +95,7 @@ class Replays:
         if begin > newest:
             raise NotFoundError("The table has no such version.")
         asked = newest if last is None else min(last, newest)
-        end = min(asked, begin + MOST_STEPS - 1)
+        end = min(asked, begin + STEPS_MAX - 1)
         walked = [step async for step in self._snapshots.walk(stream, begin, end)]
         names = await self._names.names_of(_people(step.state for step in walked))
         shown: list[ReplayStep] = []
@@ -119,7 +120,7 @@ class Replays:
         """
         caller = await self._caller(stream, account, code)
         game = caller.table.setup.game
-        asked = None if decode is None else decode(game)  # what is malformed is told before what is refused
+        asked = None if decode is None else decode(game)  # what is malformed comes before what is refused
         if seat is None and caller.seat is None:
             raise_refusal(TableRefusal("not_seated"), game)
         looking = _permitted(caller, seat)
@@ -137,19 +138,19 @@ class Replays:
 
     async def _caller(self, stream: UUID, account: str, code: str | None) -> _Caller:
         state, secret = await self._present(stream)
-        known = join_code(stream, secret) if secret is not None else None
-        if not may_see(state, account, code, known):
-            raise NotFoundError("There is no such table for you.")
-        return _Caller(state, seat_of(state, account), known)
+        own_code = join_code(stream, secret) if secret is not None else None
+        if not may_see(state, account, code, own_code):
+            raise no_table()
+        return _Caller(state, seat_of(state, account), own_code)
 
     async def _present(self, stream: UUID) -> tuple[TableState, bytes | None]:
         """Return the table as the log has it now, and its secret where it is private."""
         head = await self._log.find_last(stream)
         if head is None:
-            raise NotFoundError("There is no such table for you.")
-        known = self._cache.known(stream)
-        if known is not None and known.hash == head.hash:
-            return known.state, known.secret if known.state.setup.visibility == "private" else None
+            raise no_table()
+        table = self._cache.in_memory(stream)
+        if table is not None and table.hash == head.hash:
+            return table.state, table.secret if table.state.setup.visibility == "private" else None
         state = (await self._snapshots.at(stream, head.version)).state
         private = state.setup.visibility == "private"
         return state, await self._log.secret(stream) if private else None

@@ -1,7 +1,7 @@
-"""Folding a table to any version in bounded time: from the nearest kept fold below it.
+"""Folding a table to any version in bounded time: from the nearest snapshot below it.
 
 Snapshots are kept in memory (the ones used last) and in Redis (`projections.snapshots`). Neither is truth:
-a fold is used only if the next event in the log is chained to its hash; any other one is dropped.
+a snapshot is used only if the next event in the log is chained to its hash; any other one is dropped.
 """
 
 from collections import OrderedDict
@@ -47,11 +47,11 @@ class Latest(Struct, frozen=True):
 class Snapshots:
     """Snapshots of tables at chosen versions. One per process."""
 
-    def __init__(self, log: Log, store: SnapshotStore, *, key: bytes, most: int = SNAPSHOTS_MAX) -> None:
+    def __init__(self, log: Log, store: SnapshotStore, *, key: bytes, snapshots_max: int = SNAPSHOTS_MAX) -> None:
         self._log = log
         self._store = store
         self._key = key
-        self._most = most
+        self._snapshots_max = snapshots_max
         self._kept: OrderedDict[tuple[UUID, int], Fold] = OrderedDict()
 
     async def at(self, stream: UUID, version: int) -> Step:
@@ -104,9 +104,9 @@ class Snapshots:
         return Latest(state, last.hash, last.time)
 
     async def _resume(self, stream: UUID) -> tuple[Fold | None, list[StoredEvent]]:
-        """Return the latest fold that the log confirms, and the first events from the one that it ends with."""
+        """Return the latest snapshot that the log confirms, and the first events from the one that it ends with."""
         while True:
-            kept = max((version for known, version in self._kept if known == stream), default=0)
+            kept = max((version for table, version in self._kept if table == stream), default=0)
             fold = self._kept[stream, kept] if kept else None
             with suppress(RedisUnavailableError):
                 fold = await self._stored(stream, kept, _LAST) or fold
@@ -118,13 +118,13 @@ class Snapshots:
                 return fold, rows
             await self._drop(stream, version)
 
-    async def note(self, table: LiveTable) -> None:
-        """Keep the present fold of a table in play, if it is at a version whose fold is kept."""
+    async def keep_if_due(self, table: LiveTable) -> None:
+        """Keep a table in play as it is, if a snapshot is due at its version."""
         if table.state.version % EVERY == 0:
             await self._keep(table.stream, Fold(table.state, table.hash))
 
     async def _start(self, stream: UUID, before: int, last: int) -> tuple[Fold | None, list[StoredEvent]]:
-        """Return the nearest fold at or below a version, and the first page of what follows it."""
+        """Return the nearest snapshot at or below a version, and the first page of what follows it."""
         while True:
             fold = await self._nearest(stream, before)
             version = 0 if fold is None else fold.state.version
@@ -147,11 +147,11 @@ class Snapshots:
         self._kept.move_to_end((stream, near))
         return self._kept[stream, near]
 
-    async def _stored(self, stream: UUID, above: int, most: int) -> Fold | None:
-        """Return the latest sound snapshot in Redis with a version in above+1 .. most."""
+    async def _stored(self, stream: UUID, above: int, version_max: int) -> Fold | None:
+        """Return the latest sound snapshot in Redis with a version in above+1 .. version_max."""
         table = str(stream)
         for version in sorted(await self._store.snapshots(table), reverse=True):
-            if above < version <= most:
+            if above < version <= version_max:
                 content = await self._store.snapshot(table, version)
                 fold = None if content is None else opened(content, table, version, self._key)
                 if fold is not None:
@@ -168,7 +168,7 @@ class Snapshots:
     def _remember(self, stream: UUID, fold: Fold) -> None:
         self._kept[stream, fold.state.version] = fold
         self._kept.move_to_end((stream, fold.state.version))
-        if len(self._kept) > self._most:
+        if len(self._kept) > self._snapshots_max:
             self._kept.popitem(last=False)
 
     async def _drop(self, stream: UUID, version: int) -> None:

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
-from typing import Any, Final, Protocol
+from typing import Final, Protocol
 from uuid import UUID
 
 from msgspec import Struct
@@ -13,9 +13,8 @@ from domain.table.model import TableState
 from projections.redis_connection import RedisUnavailableError
 from projections.table_view import Projection, project, splice
 from projections.view_store import TableSeen, ViewStore, WriteRequest, Written
-from service.store.log import Log
-from service.tables.live_table import LiveTable, TableCache, TableNames, is_code
-from service.tables.private_streams import PrivateStreams, private_streams_of
+from service.tables.cache import TableCache
+from service.tables.live_table import LiveTable, TableNames, is_code
 
 
 class Names(Protocol):
@@ -42,42 +41,41 @@ class ViewSeen(Struct, frozen=True):
 class Views:
     """Reads a table's view for an account, and writes projections after commits."""
 
-    def __init__(self, store: ViewStore, log: Log, cache: TableCache, names: Names) -> None:
+    def __init__(self, store: ViewStore, cache: TableCache, names: Names) -> None:
         self._store = store
-        self._log = log
         self._cache = cache
         self._names = names
 
-    def prepare(self, table: LiveTable, state: TableState) -> None:
+    def project_ahead(self, table: LiveTable, state: TableState) -> None:
         """Make the projection of a state that is being recorded, if nothing has to be read for it."""
-        names, notes = table.names, private_streams_of(table)
-        if names is not None and self._are_current(names, state) and (notes is None or notes.loaded):
-            table.prepared = state, names, _projection(table, state, names, notes)
+        names = table.names
+        if names is not None and self._are_current(names, state):
+            table.projected_ahead = state, names, _projection(table, state, names)
 
-    def _prepared(self, table: LiveTable) -> Projection | None:
-        """Return the projection that was prepared, unless something that it shows has changed meanwhile."""
-        if table.prepared is None:
+    def _projected_ahead(self, table: LiveTable) -> Projection | None:
+        """Return the projection made while its event was recorded, unless what it shows has changed meanwhile."""
+        if table.projected_ahead is None:
             return None
-        (state, names, projection), table.prepared = table.prepared, None
+        (state, names, projection), table.projected_ahead = table.projected_ahead, None
         if state is not table.state or names is not table.names or not self._are_current(names, state):
             return None
-        return projection if table.notes is None or table.notes.versions == projection.private_versions else None
+        return projection if table.private is None or table.private.versions == projection.private_versions else None
 
     async def publish(self, table: LiveTable, *, rewrite: bool = False) -> Projection:
         """Write the table's projection to Redis; without Redis readers fold from the log."""
         before = table.projection
         if before is None:
-            await self._catch_up_notes(table)  # Redis may have lost newer ones, and then could not say so
-        projection = self._prepared(table) or await self.projection(table)
+            await self._catch_up_private(table)  # Redis may have lost newer ones, and then could not say so
+        projection = self._projected_ahead(table) or await self.projection(table)
         with suppress(RedisUnavailableError):
             written = await self._store.write(WriteRequest(projection, before, rewrite))
             while True:
                 if written == "gap":
                     before = None
-                    await self._catch_up_notes(table)
+                    await self._catch_up_private(table)
                 elif self._renamed(table):
                     rewrite = True
-                elif not await self._is_behind(table, written, rewrite=rewrite):
+                elif written == "ok" or not await self._is_older(table, written, rewrite=rewrite):
                     break
                 projection = await self.projection(table)
                 written = await self._store.write(WriteRequest(projection, before, rewrite))
@@ -88,31 +86,27 @@ class Views:
         """Whether a name in the projection may have been erased while it was written."""
         return table.names is not None and table.names.epoch != self._names.names_epoch
 
-    async def _is_behind(self, table: LiveTable, written: Written, *, rewrite: bool) -> bool:
+    async def _is_older(self, table: LiveTable, written: Written, *, rewrite: bool) -> bool:
         """Fold what Redis is ahead by; whether there was anything that the projection has to have.
 
-        A newer view has the same moves in it (`old`), but not what a rewrite is for: names and notes.
+        A newer view has the same moves in it (`old`), but not what a rewrite is for: names and private states.
         """
         if written == "private":
-            return await self._catch_up_notes(table)
+            return await self._catch_up_private(table)
         return written == "old" and rewrite and await self._cache.catch_up(table)
 
-    async def _catch_up_notes(self, table: LiveTable) -> bool:
-        """Fold what seats noted through other processes; return whether there was anything."""
-        notes = private_streams_of(table)
-        return notes is not None and await notes.catch_up(self._log, range(len(notes.seats)))
+    async def _catch_up_private(self, table: LiveTable) -> bool:
+        """Fold what seats recorded in their private streams through other processes; whether anything is new."""
+        return table.private is not None and await self._cache.catch_up_all(table)
 
     async def projection(self, table: LiveTable) -> Projection:
         """Return the projection of what this process knows of the table."""
-        notes = private_streams_of(table)
-        if notes is not None:
-            await notes.load(self._log)
         names = table.names
         if names is None or not self._are_current(names, table.state):
             epoch, seats = self._names.names_epoch, table.state.seats
-            known = await self._names.names_of(seat.player for seat in seats if seat.player is not None)
-            names = table.names = TableNames(seats, epoch, known)
-        return _projection(table, table.state, names, notes)
+            by_player = await self._names.names_of(seat.player for seat in seats if seat.player is not None)
+            names = table.names = TableNames(seats, epoch, by_player)
+        return _projection(table, table.state, names)
 
     def _are_current(self, names: TableNames, state: TableState) -> bool:
         return names.seats is state.seats and names.epoch == self._names.names_epoch
@@ -122,13 +116,13 @@ class Views:
 
         `etag` is the one the caller has. `code` is the join code of a private table.
         """
-        known_version, known_notes, known_names = _parse_etag(etag)
-        known = self._cache.known(stream)
+        version, private_version, names = _parse_etag(etag)
+        table = self._cache.in_memory(stream)
         try:
-            seen = await self._store.read(str(stream), account, known_version, known_notes, known_names)
+            seen = await self._store.read(str(stream), account, version, private_version, names)
         except RedisUnavailableError:
             seen = None
-        if seen is None or (known is not None and _is_newer(known, seen)):
+        if seen is None or (table is not None and _is_newer(table, seen)):
             return await self._see_folded(stream, account, etag, code)
         if seen.visibility == "private" and seen.seat is None and not await self._knows_code(stream, code):
             return None
@@ -146,8 +140,7 @@ class Views:
         if table is None:
             return None
         async with table.lock:
-            await self._cache.catch_up(table)
-            await self._catch_up_notes(table)
+            await self._cache.catch_up_all(table)
             projection = await self.projection(table)
             with suppress(RedisUnavailableError):
                 await self._store.write(WriteRequest(projection, None))
@@ -165,30 +158,23 @@ class Views:
 
 
 def _is_newer(table: LiveTable, seen: TableSeen) -> bool:
-    """Whether this process knows of moves or of notes of the viewer that are not in the view."""
+    """Whether this process knows of moves, or of private ones of the viewer, that are not in the view."""
     if table.state.version > seen.version:
         return True
-    return (
-        table.notes is not None
-        and seen.seat is not None
-        and table.notes.seats[seen.seat].version > seen.private_version
-    )
+    if table.private is None or seen.seat is None:
+        return False
+    return table.private.seats[seen.seat].version > seen.private_version
 
 
-def _projection(table: LiveTable, state: TableState, names: TableNames, notes: PrivateStreams | None) -> Projection:
-    return project(
-        state, names.by_player, join_code=table.join_code, private_streams=_of_seats(notes), before=table.projection
-    )
-
-
-def _of_seats(notes: PrivateStreams | None) -> tuple[tuple[int, Any], ...]:
-    return () if notes is None else tuple((seat.version, seat.value) for seat in notes.seats)
+def _projection(table: LiveTable, state: TableState, names: TableNames) -> Projection:
+    private = () if table.private is None else [(seat.version, seat.private_state) for seat in table.private.seats]
+    return project(state, names.by_player, join_code=table.join_code, private_streams=private, before=table.projection)
 
 
 def view_of(projection: Projection, seat: Seat | None, etag: str | None = None) -> ViewSeen:
     """Return one viewer's view of a projection."""
-    notes = projection.private_versions[seat] if seat is not None and projection.private_versions else 0
-    tag = etag_of(projection.version, notes, projection.header.names_tag, seat)
+    private_version = projection.private_versions[seat] if seat is not None and projection.private_versions else 0
+    tag = etag_of(projection.version, private_version, projection.header.names_tag, seat)
     part = None if seat is None else projection.seats[seat]
     body = None if tag == etag else splice(projection.public, part)
     return ViewSeen(projection.version, seat, tag, body)
@@ -199,9 +185,9 @@ def seat_in(players: Sequence[str | None], account: str) -> Seat | None:
     return players.index(account) if account and account in players else None
 
 
-def etag_of(version: int, notes: int, names: str, seat: Seat | None) -> str:
+def etag_of(version: int, private_version: int, names: str, seat: Seat | None) -> str:
     """Return the strong entity tag of a view: versions, public names and viewer, nothing of what is hidden."""
-    return f'"{version}.{notes}.{names}-{"x" if seat is None else seat}"'
+    return f'"{version}.{private_version}.{names}-{"x" if seat is None else seat}"'
 
 
 _ETAG: Final = re.compile(r'"(\d{1,10})\.(\d{1,10})\.([0-9a-f]{8})-[0-9x]"')

@@ -16,7 +16,8 @@ from uuid import UUID
 import psutil
 
 from projections.table_view import project
-from service.tables.live_table import TableCache, fold
+from service.tables.cache import TableCache
+from service.tables.live_table import fold
 from service.tables.snapshots import Latest
 from tests.bench.games import options_of
 from tests.bench.matches import GAMES

@@ -10,7 +10,7 @@ import msgspec
 import pytest
 
 from domain.registry import CURRENT
-from service.api.types import games as wire_games
+from service.api.types import tables as types
 from tests.conformance.hooks import short_match
 from tests.contract.answers import PROBLEM, Checked, problem_faults
 from tests.contract.moves import some_move
@@ -19,9 +19,9 @@ from tests.service.client import Player, new_key
 WAIT_SECONDS = 120
 MOVES_MOST = 150
 """Whatever is not over after so many moves is left."""
-TABLE: Any = msgspec.json.Decoder(wire_games.TABLE)
-MOVE_RESULT: Any = msgspec.json.Decoder(wire_games.MOVE_RESULT)
-EVENT_PAGE: Any = msgspec.json.Decoder(wire_games.EVENT_PAGE)
+TABLE: Any = msgspec.json.Decoder(types.TABLE)
+MOVE_RESULT: Any = msgspec.json.Decoder(types.MOVE_RESULT)
+EVENT_PAGE: Any = msgspec.json.Decoder(types.EVENT_PAGE)
 
 
 @pytest.fixture(scope="module")

@@ -7,8 +7,8 @@ import httpx
 import pytest
 
 from service.api.problems import Problem
-from service.api.types.games import MOVE_RESULT
-from service.contract.document import main
+from service.api.types.tables import MOVE_RESULT
+from service.contract.__main__ import main
 from service.contract.fields import field_texts, structs_in
 from tests.contract.document import CONTRACT, OPERATIONS, PATH, Operation, examples_of, faults, reachable, resolved
 

@@ -5,15 +5,11 @@ import socket
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from functools import partial
-from typing import Any
 
 import uvicorn
 
-from service.api.protocol import Protocol
 from service.app import create_app
-from service.composition import Services
-from service.jobs.worker import Worker
+from service.composition import Services, opened
 from service.runtime.settings import Secret, Settings
 
 KEY = "42" * 32
@@ -30,20 +26,25 @@ def settings_for(database_url: str, redis_url: str, **changes: object) -> Settin
     return Settings(**(given | changes))  # type: ignore[arg-type]
 
 
+async def rebuild(settings: Settings) -> tuple[int, int]:
+    """Rebuild all projections; returns the number of tables and the new generation."""
+    async with opened(settings) as services:
+        return await services.worker.rebuild()
+
+
 @contextmanager
 def running_service(settings: Settings, *, worker: bool = True) -> Iterator[str]:
     """Serve until the block ends; yields the base URL."""
     listener = socket.socket()
     listener.bind(("127.0.0.1", 0))
     app = create_app(settings)
-    protocol: Any = partial(Protocol, short=app.resources)
-    server = uvicorn.Server(uvicorn.Config(app, log_config=None, loop="uvloop", http=protocol))
+    server = uvicorn.Server(uvicorn.Config(app, log_config=None, loop="uvloop"))
 
     async def main() -> None:
         services = Services(settings)
         if worker:
             await services.open()
-        working = asyncio.create_task(Worker(services).run()) if worker else None
+        working = asyncio.create_task(services.worker.run()) if worker else None
         try:
             await server.serve([listener])
         finally:

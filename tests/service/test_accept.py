@@ -2,7 +2,7 @@
 
 import pytest
 
-from service.api.http import quality
+from service.api.negotiation import quality
 
 RECORD = "application/vnd.blattwerk.record+json;v=1"
 

@@ -1,12 +1,10 @@
 """Accounts and tokens over HTTP."""
 
-from typing import Any
-
 import httpx
 import pytest
 
-from service.api.http import Operation
-from service.app import OPERATIONS
+from service.api.operation import Operation
+from service.api.routes import HANDLERS
 from tests.service.client import Player, new_key
 from tests.service.running import running_service, settings_for
 from tests.service.test_tables_http import code_of
@@ -117,11 +115,11 @@ def test_only_operators_read_the_figures(service_url: str) -> None:
     assert ada.http.get("/livez").json() == {"status": "ok"}
 
 
-@pytest.mark.parametrize("operation", OPERATIONS, ids=lambda operation: operation.id)
-def test_every_path_of_the_contract_is_routed(service_url: str, operation: Operation[Any]) -> None:
-    path = operation.path.replace("{game}", "hearts").replace("{seat}", "1").replace("{draft}", "p1")
-    for name in ("table", "player", "token"):
-        path = path.replace(f"{{{name}}}", "018f2b6e-7c1a-4d3e-9a44-5b6c7d8e9f01")
+@pytest.mark.parametrize("operation", HANDLERS, ids=lambda operation: operation.id)
+def test_every_path_of_the_contract_is_routed(service_url: str, operation: Operation) -> None:
+    path = operation.path.replace("{game:str}", "hearts").replace("{seat:int}", "1").replace("{draft:str}", "p1")
+    for name in ("table", "player", "token", "dispute"):
+        path = path.replace(f"{{{name}:uuid}}", "018f2b6e-7c1a-4d3e-9a44-5b6c7d8e9f01")
     options = httpx.options(service_url + path)
     assert options.status_code == 204, path
     assert operation.method in options.headers["allow"].split(", ")

@@ -11,7 +11,7 @@ import psycopg
 import pytest
 
 from service.composition import Services
-from service.records.log_audit import Damage, audit_table
+from service.records.audit import Damage
 from service.runtime.settings import Settings
 from tests.service.client import Player, choose_hearts
 from tests.service.running import settings_for
@@ -44,7 +44,7 @@ def audited(settings: Settings, table: str) -> Damage | None:
         services = Services(settings)
         await services.open()
         try:
-            return await audit_table(services, UUID(table))
+            return await services.audit.check_table(UUID(table))
         finally:
             await services.close()
 

@@ -15,8 +15,8 @@ from domain.registry import CURRENT
 from domain.verify import checks_up_to, verify
 from service.api.types import disputes as wire
 from service.disputes import evidence as dispute_evidence
-from service.disputes.streams import now
 from service.runtime.settings import Settings
+from service.tables.recorder import now
 from service.verify.notes import is_signed
 from tests.service.client import Player, new_key
 from tests.service.disputing import TEXT, act, begun, decide, dispute, end, evidence, got, of_role, opened, people, play

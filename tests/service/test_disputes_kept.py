@@ -19,19 +19,18 @@ import pytest
 from redis import Redis
 
 from service.composition import Services
-from service.jobs.worker import rebuild
-from service.records.log_audit import Damage, audit_all
+from service.records.audit import Damage
 from service.runtime.settings import Settings
 from tests.service.client import Player, choose_hearts, new_key, play_match
 from tests.service.disputing import TEXT, act, begun, decide, dispute, end, evidence, got, of_role, opened, people, play
-from tests.service.running import running_service, settings_for
+from tests.service.running import rebuild, running_service, settings_for
 from tests.service.test_faults_http import moved_to
 from tests.service.test_tables_http import code_of
 
 _SERVICE = """
 import socket, sys
 from service.processes.process import serve_api
-from tests.service.running import settings_for
+from tests.service.running import rebuild, settings_for
 
 settings, listener = settings_for(sys.argv[2], sys.argv[3]), socket.socket(fileno=int(sys.argv[1]))
 serve_api(settings, listener, lambda: print("started", flush=True))
@@ -221,7 +220,7 @@ def audited(settings: Settings) -> Damage | None:
         services = Services(settings)
         await services.open()
         try:
-            return await audit_all(services, lambda _: None)
+            return await services.audit.check_all(lambda _: None)
         finally:
             await services.close()
 

@@ -9,11 +9,10 @@ import psycopg
 import pytest
 from redis import Redis
 
-from service.jobs.worker import rebuild
 from tests.projections.dumped import dumped
 from tests.service.any_game import choose_well
 from tests.service.client import Player, choose_hearts, new_key, play_match
-from tests.service.running import running_service, settings_for
+from tests.service.running import rebuild, running_service, settings_for
 from tests.service.test_tables_http import cards_to_pass, code_of
 
 

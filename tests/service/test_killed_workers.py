@@ -13,7 +13,6 @@ from uuid import UUID
 from domain.decider import view_of
 from domain.seeded_random import seeded_random
 from service.composition import Services
-from service.jobs.worker import Worker
 from service.runtime.settings import Settings
 from tests.service.running import settings_for
 from tests.service.store.test_transparency import then_tree_is_whole
@@ -35,20 +34,18 @@ async def play(services: Services, account: str, number: int) -> UUID:
         visibility="public",
         digest=b"",
     )
-    await services.tables.start(made.table, account, 1)
+    table = await services.tables.find(made.table, account)
+    await services.tables.start(table, account, 1)
     toss = seeded_random(number)
-    worker = Worker(services)
     while True:
-        await worker.play_bots(made.table)
-        table = await services.cache.get(made.table)
-        assert table is not None
-        await services.cache.catch_up(table)
+        await services.worker.play_bots(made.table)
+        table = await services.access.current(made.table)
         if table.state.status == "finished":
             return made.table
         decision, game = table.state.decisions[0], table.codec.game
         if decision is not None:
             move = game.players.sample(view_of(game, table.state.game_state, 0), lambda n: int(toss() * n))
-            await services.tables.move(made.table, account, decision, move)
+            await services.tables.move(table, account, decision, move)
 
 
 def worker_of(settings: Settings) -> "subprocess.Popen[bytes]":

@@ -5,18 +5,19 @@ import io
 import json
 import logging
 from collections.abc import Iterator
-from types import SimpleNamespace
 from typing import Any
 from uuid import UUID
 
+import httpx
 import pytest
 import structlog
+from litestar import Litestar, get
+from litestar.params import FromPath
 
 from domain.cards import pack
-from service.api.http import Answer, Call, Operation
-from service.app import Resource
+from service.api.middleware import RequestContext
+from service.api.problems import problem_handler
 from service.runtime.logs import WITHHELD, begin_request, configure_logs
-from service.runtime.metrics import Metrics
 from service.runtime.settings import Secret, Settings
 
 
@@ -128,29 +129,25 @@ def test_a_terminal_gets_text_everything_else_json(form: str, stream: type[io.St
 
 
 async def test_what_a_request_logs_carries_its_trace_id_and_its_table(output: io.StringIO) -> None:
-    async def fails(call: Call) -> Answer:
+    @get("/v1/tables/{table:str}")
+    async def fails(table: FromPath[str]) -> None:
         structlog.get_logger().info("on the way")
         raise RuntimeError("QS")
 
-    trace_id = "4bf92f3577b34da6a3ce929d0e0e4736"
-    operation: Operation[None] = Operation(
-        id="fails", method="GET", path="/v1/tables/{table}", summary="", tag="", run=fails, public=True
+    app: Any = Litestar(
+        [fails],
+        middleware=[RequestContext()],
+        exception_handlers={Exception: problem_handler("")},
+        logging_config=None,
+        openapi_config=None,
     )
-    services: Any = SimpleNamespace(settings=Settings(), metrics=Metrics())
-    headers = [(b"traceparent", f"00-{trace_id}-00f067aa0ba902b7-01".encode())]
-    scope = {"method": "GET", "headers": headers, "path_params": {"table": "t1"}, "query_string": b""}
-    sent: list[Any] = []
-
-    async def send(message: Any) -> None:
-        sent.append(message)
-
-    async def receive() -> Any:
-        raise AssertionError("nothing is read")
-
-    await Resource(operation.path, [operation], services)(scope, receive, send)
-    assert sent[0]["status"] == 500
+    trace_id = "4bf92f3577b34da6a3ce929d0e0e4736"
+    headers = {"traceparent": f"00-{trace_id}-00f067aa0ba902b7-01"}
+    async with httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://api.test") as client:
+        response = await client.get("/v1/tables/t1", headers=headers)
+    assert (response.status_code, response.json()["trace_id"]) == (500, trace_id)
     assert [(line["event"], line["trace_id"], line["table"]) for line in lines(output)] == [
         ("on the way", trace_id, "t1"),
         ("request failed", trace_id, "t1"),
     ]
-    assert "QS" not in output.getvalue()
+    assert "QS" not in output.getvalue() + response.text

@@ -6,7 +6,6 @@ import pytest
 from redis import Redis
 
 from service.composition import Services
-from service.jobs.worker import Worker
 from tests.service.client import Player
 from tests.service.running import running_service, settings_for
 
@@ -34,7 +33,7 @@ async def test_a_table_that_waits_for_a_bot_is_found_though_its_wake_was_lost(
         services = Services(settings)
         await services.open()
         try:
-            worker = Worker(services)
+            worker = services.worker
             head = await services.log.find_last(UUID(table))
             assert head is not None
             await worker._repair({UUID(table): head.version})

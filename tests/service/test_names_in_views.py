@@ -42,7 +42,7 @@ def prepared_views() -> tuple[Any, list[WriteRequest], Any]:
         return "ok"
 
     views: Any = Views
-    made, table = views(SimpleNamespace(write=write), None, None, names), live()
+    made, table = views(SimpleNamespace(write=write), None, names), live()
     table.names = TableNames(table.state.seats, 0, dict(names.known))
     return table, written, made
 
@@ -64,7 +64,7 @@ async def test_a_name_erased_while_a_view_is_written_is_written_over() -> None:
         return "ok"
 
     views: Any = Views
-    projection = await views(SimpleNamespace(write=write), None, None, names).publish(live())
+    projection = await views(SimpleNamespace(write=write), None, names).publish(live())
     assert [b"Lovelace" in request.projection.public for request in written] == [True, False]
     assert written[-1].rewrite, "the version is the same one"
     assert b"Lovelace" not in projection.public
@@ -72,17 +72,17 @@ async def test_a_name_erased_while_a_view_is_written_is_written_over() -> None:
 
 async def test_a_view_is_made_while_its_event_is_recorded_and_once_only() -> None:
     table, written, views = prepared_views()
-    views.prepare(table, table.state)
-    made = table.prepared[2]
+    views.project_ahead(table, table.state)
+    made = table.projected_ahead[2]
     assert await views.publish(table) is made
-    assert table.prepared is None
+    assert table.projected_ahead is None
     assert [request.projection is made for request in written] == [True]
 
 
 async def test_a_name_erased_while_an_event_is_recorded_is_not_shown_after_it() -> None:
     table, written, views = prepared_views()
-    views.prepare(table, table.state)
-    assert b"Lovelace" in table.prepared[2].public
+    views.project_ahead(table, table.state)
+    assert b"Lovelace" in table.projected_ahead[2].public
     views._names.known.clear()
     views._names.names_epoch += 1
     assert b"Lovelace" not in (await views.publish(table)).public
@@ -91,7 +91,7 @@ async def test_a_name_erased_while_an_event_is_recorded_is_not_shown_after_it() 
 
 async def test_a_name_that_a_list_has_read_anew_meanwhile_is_the_one_that_is_shown() -> None:
     table, written, views = prepared_views()
-    views.prepare(table, table.state)
+    views.project_ahead(table, table.state)
     views._names.known[ADA] = "Countess"
     views._names.names_epoch += 1
     await views.projection(table)  # as the lists of tables do, without the table's lock
@@ -102,6 +102,6 @@ async def test_a_name_that_a_list_has_read_anew_meanwhile_is_the_one_that_is_sho
 async def test_a_view_of_a_state_that_was_not_recorded_is_thrown_away() -> None:
     table, written, views = prepared_views()
     other = msgspec.structs.replace(table.state, version=table.state.version + 1)
-    views.prepare(table, other)
+    views.project_ahead(table, other)
     assert (await views.publish(table)).version == table.state.version
     assert [request.projection.version for request in written] == [table.state.version]

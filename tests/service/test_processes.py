@@ -1,4 +1,4 @@
-"""One process of the service by itself: how it ends, how it is started again, what other origins may do."""
+"""One process of the service by itself: how it ends, how it is started again."""
 
 import os
 import signal
@@ -14,7 +14,6 @@ from typing import Any, Final
 import httpx
 import pytest
 
-from service.api.cors import with_cors
 from service.processes.supervisor import Process
 from service.runtime.settings import Settings
 
@@ -38,7 +37,6 @@ def create_app(settings, **_):
         await asyncio.sleep(1)
         await send({"type": "http.response.start", "status": 200, "headers": []})
         await send({"type": "http.response.body", "body": f"{scope['client'][0]}".encode()})
-    app.resources = None
     return app
 
 service.app.create_app = create_app
@@ -112,56 +110,10 @@ def test_a_process_that_keeps_ending_is_started_again_with_growing_pauses(capfd:
     assert "not enough values" in capfd.readouterr().err
 
 
-# --- cross-origin requests -------------------------------------------------------------------------
-
-
-async def hello(scope: Any, receive: Any, send: Any) -> None:
-    await send({"type": "http.response.start", "status": 200, "headers": [(b"vary", b"Authorization")]})
-    await send({"type": "http.response.body", "body": b"hello"})
-
-
-async def cross_origin(origin: str, method: str = "GET", **headers: str) -> httpx.Response:
-    app: Any = with_cors(hello, ["https://app.example"])
-    async with httpx.AsyncClient(transport=httpx.ASGITransport(app), base_url="http://api.test") as client:
-        return await client.request(method, "/v1/games", headers={"Origin": origin} | headers)
-
-
-async def test_a_named_origin_may_read_answers_and_their_headers() -> None:
-    answer = await cross_origin("https://app.example")
-    assert answer.text == "hello"
-    assert answer.headers["access-control-allow-origin"] == "https://app.example"
-    assert {"ETag", "Location", "Link", "Retry-After"} <= set(
-        answer.headers["access-control-expose-headers"].split(", ")
-    )
-    assert answer.headers.get_list("vary") == ["Authorization", "Origin"]
-    assert "access-control-allow-credentials" not in answer.headers
-
-
-async def test_another_origin_gets_an_answer_that_its_browser_keeps_from_it() -> None:
-    answer = await cross_origin("https://app.example.evil.example")
-    assert answer.status_code == 200
-    assert "access-control-allow-origin" not in answer.headers
-    assert answer.headers.get_list("vary") == ["Authorization", "Origin"]
-
-
-async def test_a_preflight_of_a_named_origin_is_answered_without_the_application() -> None:
-    asked = {"Access-Control-Request-Method": "POST", "Access-Control-Request-Headers": "authorization"}
-    answer = await cross_origin("https://app.example", "OPTIONS", **asked)
-    assert (answer.status_code, answer.text) == (204, "")
-    assert "POST" in answer.headers["access-control-allow-methods"]
-    assert "Authorization" in answer.headers["access-control-allow-headers"]
-    assert (await cross_origin("https://app.example", "OPTIONS")).text == "hello"
-    assert (await cross_origin("https://evil.example", "OPTIONS", **asked)).text == "hello"
-
-
-def test_without_origins_the_application_is_left_as_it_is() -> None:
-    assert with_cors(hello, []) is hello
-
-
 STUBBORN_WORKER: Final = """
 import asyncio
 from service.processes import process
-from service.jobs import worker
+from service import composition
 from service.runtime.settings import Settings
 
 async def run(settings):
@@ -172,7 +124,7 @@ async def run(settings):
         except asyncio.CancelledError:
             print("asked", flush=True)
 
-worker.run = run
+composition.work = run
 process._WORKER_END_SECONDS = 0.5
 process.run_worker(Settings())
 """

@@ -61,7 +61,7 @@ async def test_a_token_that_is_revoked_while_it_is_read_is_not_remembered(accoun
     await accounts.close()
 
 
-async def test_a_name_that_is_erased_while_it_is_read_is_not_told(accounts: Accounts, store: Store) -> None:
+async def test_a_name_that_is_erased_while_it_is_read_is_not_on_broadcast(accounts: Accounts, store: Store) -> None:
     erased = next(iter(store.known))
     names = [str(player) for player in store.known]
 
@@ -77,7 +77,7 @@ async def test_a_name_that_is_erased_while_it_is_read_is_not_told(accounts: Acco
 async def test_names_are_told_although_those_remembered_are_dropped_meanwhile(
     accounts: Accounts, store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(module, "_REMEMBER_MOST", 1)
+    monkeypatch.setattr(module, "_REMEMBERED_MAX", 1)
     first, second = map(str, store.known)
     assert await accounts.names_of([first]) == {first: "Ada"}
     store.meanwhile = accounts._names.clear

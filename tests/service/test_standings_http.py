@@ -13,12 +13,11 @@ from redis import Redis
 from domain.table import rules
 from domain.table.model import Adjudicated, Facts
 from service.composition import Services
-from service.jobs.worker import rebuild
 from service.runtime.settings import Settings
 from service.tables.recorder import once
 from tests.projections.dumped import dumped
 from tests.service.client import Player, choose_hearts, play_match
-from tests.service.running import running_service, settings_for
+from tests.service.running import rebuild, running_service, settings_for
 from tests.service.test_tables_http import code_of
 
 SHORT = {"players": 3, "target_score": 1}

@@ -14,7 +14,7 @@ import pytest
 from domain.merkle import Node, Span, extends, hash_of, includes, leaf_hash, node_hash
 from domain.transparency import parse_checkpoint
 from service.composition import Services
-from service.records.log_audit import Damage, audit_all
+from service.records.audit import Damage
 from service.runtime.settings import Settings
 from service.verify.notes import is_signed
 from tests.service.client import Player, choose_hearts, in_log, play_match
@@ -219,7 +219,7 @@ def test_the_audit_of_the_log_makes_the_tree_again(matches: list[str], settings:
         services = Services(settings)
         await services.open()
         try:
-            return await audit_all(services, lambda _: None)
+            return await services.audit.check_all(lambda _: None)
         finally:
             await services.close()
 

@@ -10,8 +10,10 @@ from domain.disputes.model import Claim, DisputeStatus, ReceivedCommand
 from domain.registry import CURRENT
 from domain.table.model import Verdict
 from domain.verify.report import Check
-from service.api.types.games import EXPLANATIONS, TABLES, class_name, many, per_game
-from service.api.types.resources import Cursor, Hash, Id, Limit, ReachedVersion, SeatNumber, Time
+from service.api.types.common import Cursor, Hash, Id, Limit, ReachedVersion, SeatNumber, Time
+from service.api.types.per_game import class_name, many, per_game
+from service.api.types.replays import EXPLANATIONS
+from service.api.types.tables import TABLES
 from service.disputes.evidence import PartSeen
 
 _TEXT_PATTERN: Final = (

@@ -5,7 +5,7 @@ from typing import Annotated
 from msgspec import Meta, Struct
 
 from domain.standings import PLACES
-from service.api.types.resources import Cursor, Id, Limit
+from service.api.types.common import Cursor, Id, Limit
 
 Count = Annotated[int, Meta(ge=0, le=2**31 - 1)]
 Matches = Annotated[int, Meta(ge=1, le=2**31 - 1, description="Matches that count: finished and not annulled.")]

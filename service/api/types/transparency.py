@@ -6,7 +6,7 @@ import msgspec
 from msgspec import Meta, Struct
 
 from domain.transparency import Consistency
-from service.api.types.resources import Hash, Id, JoinCode
+from service.api.types.common import Hash, Id, JoinCode
 
 LeafCount = Annotated[int, Meta(ge=0, le=2**53 - 1, description="Number of leaves of the transparency log.")]
 TreeSize = Annotated[int, Meta(ge=1, le=2**53 - 1, description="Number of leaves of a tree.")]

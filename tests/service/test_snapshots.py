@@ -1,4 +1,4 @@
-"""Folding to any version: the same from nothing, from memory and from Redis; a wrong fold is never used."""
+"""Folding to any version: the same from nothing, from memory and from Redis; a wrong snapshot is never used."""
 
 from collections.abc import AsyncIterator
 from typing import Any
@@ -67,8 +67,8 @@ async def redis(redis_url: str) -> AsyncIterator[SnapshotStore]:
     await opened.close()
 
 
-async def seen(folds: Snapshots, stream: Stream, first: int, last: int) -> list[TableState]:
-    return [step.state async for step in folds.walk(stream.id, first, last)]
+async def seen(snapshots: Snapshots, stream: Stream, first: int, last: int) -> list[TableState]:
+    return [step.state async for step in snapshots.walk(stream.id, first, last)]
 
 
 async def test_every_range_is_the_same_from_everywhere(
@@ -93,15 +93,15 @@ async def test_a_late_version_reads_few_events(
         assert log.given <= 100
 
 
-async def test_only_so_many_folds_stay_in_memory(stream: Stream, log: CountedLog, redis: SnapshotStore) -> None:
-    folds = Snapshots(log, redis, key=KEY, most=2)
-    await seen(folds, stream, 1, 420)
+async def test_only_so_many_snapshots_stay_in_memory(stream: Stream, log: CountedLog, redis: SnapshotStore) -> None:
+    snapshots = Snapshots(log, redis, key=KEY, snapshots_max=2)
+    await seen(snapshots, stream, 1, 420)
     await redis.drop_snapshot(str(stream.id), 100)
     log.given = 0
-    await folds.at(stream.id, 150)
+    await snapshots.at(stream.id, 150)
     assert log.given == 150
     log.given = 0
-    await folds.at(stream.id, 150)
+    await snapshots.at(stream.id, 150)
     assert log.given == 50
 
 
@@ -123,12 +123,12 @@ async def test_a_wrong_snapshot_is_found_out_and_dropped(
     for words, content in wrong.items():
         await redis.drop_snapshot(table, 400)
         await redis.keep_snapshot(table, 400, content)
-        folds = Snapshots(log, redis, key=KEY)
-        assert (await folds.at(stream.id, 410)).state == states[409], words
+        snapshots = Snapshots(log, redis, key=KEY)
+        assert (await snapshots.at(stream.id, 410)).state == states[409], words
         kept = await redis.snapshot(table, 400)
         assert kept == right, words
         log.given = 0
-        assert (await folds.at(stream.id, 410)).state == states[409], words
+        assert (await snapshots.at(stream.id, 410)).state == states[409], words
         assert log.given == 10
 
 
@@ -183,9 +183,9 @@ async def test_without_redis_a_version_is_folded_from_the_log(
     stream: Stream, states: list[TableState], log: CountedLog
 ) -> None:
     unavailable = connect("redis://127.0.0.1:1/0")
-    folds = Snapshots(log, SnapshotStore(unavailable), key=KEY)
-    assert (await folds.at(stream.id, 430)).state == states[429]
+    snapshots = Snapshots(log, SnapshotStore(unavailable), key=KEY)
+    assert (await snapshots.at(stream.id, 430)).state == states[429]
     log.given = 0
-    assert (await folds.at(stream.id, 431)).state == states[430]
+    assert (await snapshots.at(stream.id, 431)).state == states[430]
     assert log.given == 31
     await unavailable.close()

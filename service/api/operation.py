@@ -1,0 +1,140 @@
+"""Operations of the API: route handlers that say everything about themselves in one place.
+
+Litestar routes by what they say, the contract (`service.contract`) is made from it.
+"""
+
+from collections.abc import Mapping
+from typing import Any, Final, Self
+
+from litestar.config.compression import CompressionConfig
+from litestar.connection import ASGIConnection
+from litestar.di import Provide
+from litestar.handlers import BaseRouteHandler, HTTPRouteHandler
+from litestar.middleware import DefineMiddleware
+from litestar.middleware.compression import CompressionMiddleware
+from litestar.types import AsyncAnyCallable, Method
+from msgspec import Struct
+
+from service.accounts.accounts import Role
+from service.api.bodies import strict_body
+from service.errors import ForbiddenError
+
+PUBLIC: Final = "public"
+"""The key in `opt` of handlers that need no token."""
+PRIVATE_HEADERS: Final = {"Cache-Control": "private, no-cache"}
+"""Headers of responses that are for the caller alone and may be kept by the caller if checked each time."""
+_COMPRESSION: Final = DefineMiddleware(CompressionMiddleware, config=CompressionConfig("gzip", gzip_compress_level=6))
+_ROLES: Final[tuple[Role, ...]] = ("player", "arbiter", "operator")
+
+
+class Operation(HTTPRouteHandler):
+    """One method on one path: what it takes, what it gives, who may ask."""
+
+    def __init__(
+        self,
+        method: Method,
+        path: str,
+        *,
+        id: str,
+        summary: str,
+        description: str = "",
+        tag: str,
+        status: int = 200,
+        response: Any = None,
+        media_types: tuple[str, ...] = ("application/json",),
+        body: Any = None,
+        query: type[Struct] | None = None,
+        json_query: Mapping[str, Any] | None = None,
+        public: bool = False,
+        roles: tuple[Role, ...] = _ROLES,
+        idempotent: bool = False,
+        conditional: bool = False,
+        problems: tuple[int, ...] = (),
+        headers: Mapping[str, str] | None = None,
+        vary: tuple[str, ...] = (),
+        compressed: bool = False,
+        response_headers: Mapping[str, str] | None = None,
+        links: Mapping[str, Any] | None = None,
+        path_parameters: Mapping[str, Mapping[str, Any]] | None = None,
+        dependencies: Mapping[str, Provide] | None = None,
+    ) -> None:
+        """Declare an operation; applied to the function that does it.
+
+        Args:
+            method: the HTTP method; with GET comes HEAD.
+            path: the path, parameters as Litestar writes them.
+            id: `operationId` of the contract.
+            summary: one line of the contract.
+            description: what the contract says beyond it.
+            tag: the group of the contract.
+            status: the status of success.
+            response: type of the successful body; None for none, a tuple where any of several may come.
+            media_types: what a caller may ask for in Accept; the first one has the schema of `response`,
+                others are texts.
+            body: type of the body; a tuple of types where the game of the table decides, see `game_body`.
+            query: struct of the query parameters, which the function decodes with `decoded_query`.
+            json_query: types of the query parameters whose text is JSON.
+            public: whether no token is needed.
+            roles: who may ask.
+            idempotent: whether `Idempotency-Key` is required.
+            conditional: whether `If-None-Match` is honoured with 304.
+            problems: statuses of problems beyond those that follow from the arguments above.
+            headers: headers of every successful response.
+            vary: request headers that the response depends on, beside Authorization.
+            compressed: whether long responses are compressed for who accepts it; never where they hold a secret.
+            response_headers: headers of the successful response for the contract, name and description.
+            links: what can be done next with what the response holds.
+            path_parameters: JSON Schemas of path parameters that are not UUIDs.
+            dependencies: further things to hand in.
+        """
+        super().__init__(
+            path,
+            http_method=["GET", "HEAD"] if method == "GET" else method,
+            status_code=status,
+            media_type=media_types[0],
+            name=id,
+            operation_id=id,
+            summary=summary,
+            description=description,
+            tags=[tag],
+            dto=None if body is None or isinstance(body, tuple) else strict_body(body),
+            return_dto=None,
+            guards=[] if roles == _ROLES else [only_for(roles)],
+            dependencies=dict(dependencies or {}),
+            response_headers=dict(headers or {}),
+            middleware=[_COMPRESSION] if compressed else [],
+            opt={PUBLIC: public},
+        )
+        self.id = id
+        self.method: str = method
+        self.path = path
+        self.tag = tag
+        self.response = response
+        self.response_media_types = media_types
+        self.body = body
+        self.query = query
+        self.json_query = json_query or {}
+        self.public = public
+        self.roles = roles
+        self.idempotent = idempotent
+        self.conditional = conditional
+        self.problems = problems
+        self.vary = (*(() if public else ("Authorization",)), *vary, *(("Accept-Encoding",) if compressed else ()))
+        self.documented_headers = response_headers or {}
+        self.links = links or {}
+        self.path_parameters = path_parameters or {}
+
+    def __call__(self, fn: AsyncAnyCallable) -> Self:
+        """Take the function that does it."""
+        super().__call__(fn)
+        return self
+
+
+def only_for(roles: tuple[Role, ...]) -> Any:
+    """Return the guard that lets callers of these roles pass. ForbiddenError for others."""
+
+    async def guard(connection: ASGIConnection[Any, Any, Any, Any], _: BaseRouteHandler) -> None:
+        if connection.user.role not in roles:
+            raise ForbiddenError("This is for " + " and ".join(roles) + "s.")
+
+    return guard

@@ -1,0 +1,30 @@
+"""All operations of the API, in the order of the contract."""
+
+from typing import Final
+
+from service.api import (
+    disputes,
+    games,
+    operations,
+    players,
+    private,
+    records,
+    replays,
+    standings,
+    tables,
+    transparency,
+)
+from service.api.operation import Operation
+
+HANDLERS: Final[tuple[Operation, ...]] = (
+    *players.HANDLERS,
+    *standings.HANDLERS,
+    *games.HANDLERS,
+    *tables.HANDLERS,
+    *private.HANDLERS,
+    *records.HANDLERS,
+    *replays.HANDLERS,
+    *transparency.HANDLERS,
+    *disputes.HANDLERS,
+    *operations.HANDLERS,
+)

@@ -1,0 +1,109 @@
+"""The types of the API for replays and explanations."""
+
+from typing import Annotated, Any, Final, Literal
+
+import msgspec
+from msgspec import Meta, Struct, defstruct
+
+from domain.decider import AnyGame
+from domain.registry import CURRENT
+from service.api.types.common import JoinCode, ReachedVersion, SeatNumber, Version
+from service.api.types.per_game import class_name, many, per_game
+from service.api.types.tables import EVENTS, TABLES, YOUS
+
+
+class ReplayQuery(Struct, frozen=True):
+    """Which steps of a table, and whose eyes to see them with."""
+
+    version: Annotated[ReachedVersion | None, Meta(description="The one version to see; goes without from and to.")] = (
+        None
+    )
+    first: Annotated[ReachedVersion | None, Meta(description="First version of a range; 1 if only `to` is given.")] = (
+        msgspec.field(default=None, name="from")
+    )
+    last: Annotated[
+        ReachedVersion | None, Meta(description="Last version of a range; the newest if it is not given.")
+    ] = msgspec.field(default=None, name="to")
+    seat: Annotated[
+        Literal["0", "1", "2", "3", "4", "5", "spectator", "all"] | None,
+        Meta(description="The viewer; your own seat if it is not given, or a spectator without one."),
+    ] = None
+    join_code: JoinCode | None = None
+
+
+class ExplainQuery(Struct, frozen=True):
+    """The point of a match and the move to judge there."""
+
+    version: Annotated[
+        ReachedVersion | None, Meta(description="The point after this many events; now if it is not given.")
+    ] = None
+    seat: Annotated[
+        Literal["0", "1", "2", "3", "4", "5"] | None, Meta(description="Who moves; your own seat if it is not given.")
+    ] = None
+    move: (
+        Annotated[
+            str,
+            Meta(
+                min_length=2,
+                max_length=16_000,
+                description="The move as JSON, as in makeMove; every card of the hand if it is not given.",
+            ),
+        ]
+        | None
+    ) = None
+    join_code: JoinCode | None = None
+
+
+def _step_type(game: AnyGame) -> Any:
+    return defstruct(
+        class_name(game, "ReplayStep"),
+        [
+            ("version", Version),
+            ("event", EVENTS[game.key]),
+            ("view", TABLES[game.key]),
+            (
+                "hands",
+                Annotated[many(YOUS[game.key]) | None, Meta(description="Every seat's part for `all`, else null.")],
+            ),
+        ],
+        frozen=True,
+        namespace={"__doc__": "One version of a table: what it brought, and the view after it."},
+    )
+
+
+def _explanation_type(game: AnyGame) -> Any:
+    fields = [
+        ("move", game.types.move),
+        ("legal", bool),
+        ("code", Annotated[str | None, Meta(description="Why not; null if it is legal.")]),
+        ("rule", Annotated[str | None, Meta(description="The rule that refuses; null if the table does.")]),
+        ("text", Annotated[str | None, Meta(description="The text of that rule.")]),
+        ("detail", Annotated[str | None, Meta(description="A sentence for the player.")]),
+        ("have", Annotated[int | None, Meta(description="What the seat has of a quantity that is missing.")]),
+        ("need", Annotated[int | None, Meta(description="What it would need.")]),
+    ]
+    doc = "The judgement of one move."
+    return defstruct(class_name(game, "Explanation"), fields, frozen=True, namespace={"__doc__": doc})
+
+
+EXPLANATIONS: Final[dict[str, Any]] = {key: _explanation_type(game) for key, game in CURRENT.items()}
+REPLAY: Final[Any] = per_game(
+    "Replay",
+    "Steps of a table for one viewer. `version` is the table's newest; `next_from` continues, null at the end.",
+    lambda game: [
+        ("version", Version),
+        ("seat", Literal["0", "1", "2", "3", "4", "5", "spectator", "all"]),
+        ("items", many(_step_type(game))),
+        ("next_from", Version | None),
+    ],
+)
+EXPLAINED: Final[Any] = per_game(
+    "Explained",
+    "What the rules say of one seat's moves after `version` events, and the view that seat had.",
+    lambda game: [
+        ("version", Version),
+        ("seat", SeatNumber),
+        ("view", TABLES[game.key]),
+        ("answers", many(EXPLANATIONS[game.key])),
+    ],
+)

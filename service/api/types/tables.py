@@ -1,0 +1,225 @@
+"""The types of the API for tables: bodies, queries, views, events, moves."""
+
+from typing import Annotated, Any, Final
+
+import msgspec
+from msgspec import Meta, Struct, defstruct
+
+from domain.cards import Card
+from domain.decider import AnyGame
+from domain.registry import CURRENT
+from domain.table.model import Status, TableFact, Visibility
+from domain.table.views import SeatPublic
+from projections.table_view import LobbySeat
+from service.api.types.common import Cursor, GameKey, Hash, Id, JoinCode, Limit, SeatNumber, Time, Version
+from service.api.types.per_game import class_name, many, members, per_game, union
+
+
+class Sit(Struct, frozen=True, forbid_unknown_fields=True):
+    """A wish for a seat."""
+
+    seat: Annotated[SeatNumber | None, Meta(description="The seat; null for the first open one.")] = None
+    client_seed: Annotated[
+        Hash | None,
+        Meta(description="32 random bytes in hex that the shuffles will depend on; may be added later, once."),
+    ] = None
+    join_code: JoinCode | None = None
+    bot: Annotated[bool, Meta(description="Let a bot sit there (host; `seat` is needed).")] = False
+
+
+class Start(Struct, frozen=True, forbid_unknown_fields=True):
+    """Which round is to start; a round that has started already is no error."""
+
+    round: Annotated[int, Meta(ge=1, le=10_000, description="1 starts the match.", examples=[1])]
+
+
+class Ready(Struct, frozen=True, forbid_unknown_fields=True):
+    """A ready mark."""
+
+    ready: bool
+
+
+class TableQuery(Struct, frozen=True):
+    """Parameters of a table's view."""
+
+    join_code: JoinCode | None = None
+
+
+class TablesQuery(Struct, frozen=True):
+    """Filters and place in the list of public tables."""
+
+    game: Annotated[GameKey | None, Meta(description="Only tables of this game.")] = None
+    status: Annotated[Status, Meta(description="Only tables in this status.")] = "lobby"
+    limit: Limit = 20
+    cursor: Cursor | None = None
+
+
+class TableSummaryOut(Struct, frozen=True):
+    """A table in a list."""
+
+    table: Id
+    game: str
+    rules_version: int
+    status: Status
+    created: Time
+    host: SeatNumber | None
+    seats: tuple[LobbySeat, ...]
+    open_seats: int
+    options: dict[str, Any]
+
+
+class TablePage(Struct, frozen=True):
+    """A page of public tables, newest first."""
+
+    items: tuple[TableSummaryOut, ...]
+    next_cursor: str | None
+
+
+class EventsQuery(Struct, frozen=True):
+    """Place in a table's events."""
+
+    after: Annotated[Version, Meta(description="Only events with a greater version.")] = 0
+    limit: Limit = 50
+    join_code: JoinCode | None = None
+
+
+class Head(Struct, frozen=True):
+    """The signed end of a table's chain at one version."""
+
+    table: Id
+    version: Version
+    hash: Hash
+    time: Time
+    note: Annotated[str, Meta(description="C2SP signed note (Ed25519) over origin, table, version, hash and time.")]
+    key: Annotated[str, Meta(description="The verifier key of the note: name, key id and key.")]
+
+
+class OptionsChange(Struct, frozen=True):
+    """New values of options by name; those that are not named keep theirs."""
+
+
+OPTIONS_CHANGE: Final[Any] = OptionsChange
+"""Declares the body of changeOptions; its properties come from the games (`service.contract.document`)."""
+
+
+# What depends on the game
+
+
+def _you_type(game: AnyGame) -> Any:
+    return defstruct(
+        class_name(game, "You"),
+        [
+            ("seat", SeatNumber),
+            (
+                "decision",
+                Annotated[
+                    Version | None, Meta(description="Answer this number with the next move; null while none is open.")
+                ],
+            ),
+            ("hand", tuple[Card, ...]),
+            ("legal", many(game.types.legal)),
+            ("private", game.types.private_part | None),
+            ("join_code", JoinCode | None),
+        ],
+        frozen=True,
+        namespace={"__doc__": "What only one seat may see."},
+    )
+
+
+def _table_type(game: AnyGame) -> Any:
+    """The view of a table: what `splice` joins, declared."""
+    return defstruct(
+        class_name(game, "Table"),
+        [
+            ("table", Id),
+            ("rules_version", int),
+            ("status", Status),
+            ("version", Version),
+            ("visibility", Visibility),
+            ("created", Time),
+            ("host", SeatNumber | None),
+            ("seats", tuple[SeatPublic, ...]),
+            ("options", game.options.type),
+            ("commitment", Hash),
+            ("round", int),
+            ("to_act", tuple[SeatNumber, ...]),
+            ("board", game.types.board | None),
+            (
+                "you",
+                Annotated[YOUS[game.key] | None, Meta(description="What only your seat may know; null without one.")],
+            ),
+        ],
+        frozen=True,
+        tag_field="game",
+        tag=game.key,
+        namespace={"__doc__": f"A table of {game.title} as the caller may see it."},
+    )
+
+
+def _event_type(game: AnyGame) -> Any:
+    facts = members(game.types.public_form) + members(game.types.private_form) + members(game.types.fact)
+    return defstruct(
+        class_name(game, "Event"),
+        [
+            ("version", Version),
+            ("time", Time),
+            ("type", str),
+            ("seat", SeatNumber | None),
+            ("decision", Version | None),
+            ("table", tuple[TableFact, ...]),
+            ("facts", many(union(tuple(dict.fromkeys(facts))))),
+        ],
+        frozen=True,
+        namespace={"__doc__": "One recorded command with what followed from it, as the caller may see it."},
+    )
+
+
+YOUS: Final[dict[str, Any]] = {key: _you_type(game) for key, game in CURRENT.items()}
+TABLES: Final[dict[str, Any]] = {key: _table_type(game) for key, game in CURRENT.items()}
+EVENTS: Final[dict[str, Any]] = {key: _event_type(game) for key, game in CURRENT.items()}
+TABLE: Final[Any] = union(tuple(TABLES.values()))
+MOVE_RESULT: Final[Any] = per_game(
+    "MoveResult",
+    "An accepted move: the version it made, what followed from it, and the view after it.",
+    lambda game: [("version", Version), ("event", EVENTS[game.key]), ("view", TABLES[game.key])],
+)
+EVENT_PAGE: Final[Any] = per_game(
+    "EventPage",
+    "A page of a table's events. `version` is the table's newest; `next_after` continues, null at the end.",
+    lambda game: [("version", Version), ("items", many(EVENTS[game.key])), ("next_after", Version | None)],
+)
+
+
+def _seats(game: AnyGame) -> Any:
+    fewest, most = game.seats
+    return Annotated[int, Meta(ge=fewest, le=most, description="Number of seats, where the options do not say it.")]
+
+
+_BOTS = Annotated[tuple[SeatNumber, ...], Meta(max_length=5, description="Seats that bots take; seat 0 is yours.")]
+NEW_TABLE: Final[Any] = per_game(
+    "NewTable",
+    "A table to create; its creator is host on seat 0.",
+    lambda game: [
+        ("options", dict[str, Any], msgspec.field(default_factory=dict)),
+        ("seats", _seats(game) | None, None),
+        ("bots", _BOTS, ()),
+        ("visibility", Visibility, "public"),
+    ],
+    closed=True,
+)
+
+
+def move_request(game: AnyGame, move_type: Any = None) -> Any:
+    """The type of the body of a move at a table of this game; `move_type` takes the place of the game's."""
+    return defstruct(
+        class_name(game, "MoveRequest"),
+        [("decision", Version), ("move", move_type or game.types.move)],
+        frozen=True,
+        forbid_unknown_fields=True,
+        namespace={"__doc__": f"A move at a table of {game.title}: the answer to a decision."},
+    )
+
+
+MOVES: Final[tuple[Any, ...]] = tuple(game.types.move for game in CURRENT.values())
+MOVE_REQUESTS: Final[tuple[Any, ...]] = tuple(move_request(game) for game in CURRENT.values())
+"""Bodies of a move, one for each game; the table says which one it has to be."""

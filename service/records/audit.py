@@ -1,0 +1,125 @@
+"""Walking the whole log: every chain, everything about matches that are over, and the transparency log."""
+
+from collections.abc import Callable
+from typing import Final
+from uuid import UUID
+
+from msgspec import MsgspecError, Struct
+
+from domain import fairness
+from domain.codec import DamagedEventError, split_parts
+from domain.decider import ImpossibleFactError
+from service.disputes.audit import DisputeAudit
+from service.records.records import Records
+from service.records.transparency import Transparency
+from service.store.buckets import bucket_of
+from service.store.errors import StoreError
+from service.store.log import Log, StoredEvent
+from service.tables.access import is_over
+from service.tables.live_table import DamagedStreamError, LiveTable, events_of, fold, read_all
+
+_PAGE: Final = 200
+
+
+class Damage(Struct, frozen=True):
+    """The first thing found wrong at a table."""
+
+    table: UUID | None
+    """None where no single table is damaged."""
+    version: int | None
+    kind: str
+    reason: str
+
+
+class LogAudit:
+    """Checks everything that the log holds."""
+
+    def __init__(self, log: Log, records: Records, transparency: Transparency, disputes: DisputeAudit) -> None:
+        self._log = log
+        self._records = records
+        self._transparency = transparency
+        self._disputes = disputes
+
+    async def check_all(self, progress: Callable[[int], None]) -> Damage | None:
+        """Check every table, newest first; return the first damage, None if there is none.
+
+        `progress` is told how many tables were checked after every page.
+        """
+        before: tuple[int, UUID] | None = None
+        checked = 0
+        while page := await self._log.created(before, _PAGE):
+            for _, stream in page:
+                damage = await self.check_table(stream)
+                if damage is not None:
+                    return damage
+                checked += 1
+            progress(checked)
+            before = page[-1]
+        fault = await self._transparency.check()
+        if fault is not None:
+            return Damage(fault.table, fault.version, "transparency log", fault.reason)
+        return await self._check_disputes()
+
+    async def _check_disputes(self) -> Damage | None:
+        """Check every dispute, newest first."""
+        before: tuple[int, UUID] | None = None
+        while page := await self._log.disputed(before, _PAGE):
+            for _, dispute, bucket in page:
+                found = await self._disputes.check(dispute, bucket)
+                if found is not None:
+                    return Damage(found.table, None, "dispute", f"{dispute}: {found.reason}")
+            before = page[-1][:2]
+        return None
+
+    async def check_table(self, stream: UUID) -> Damage | None:
+        """Check one table: its chain, that it folds, its seals, and after its end everything a record proves."""
+        rows = await read_all(self._log, stream)
+        damage = _chain_damage(stream, rows)
+        if damage is not None:
+            return damage
+        try:
+            table = fold(stream, await self._log.secret(stream), rows)
+        except (DamagedStreamError, DamagedEventError, ImpossibleFactError, StoreError, LookupError) as error:
+            return Damage(stream, None, "fold", str(error))
+        damage = await self._verdict_damage(table)
+        if damage is not None:
+            return damage
+        if not is_over(table) or table.codec.game.views.round_number(table.state.game_state) == 0:
+            return _seal_damage(table, rows)
+        for check in (await self._records.verified(table, rows)).checks:
+            if check.status == "fail":
+                return Damage(stream, check.version, check.name, check.reason)
+        return None
+
+    async def _verdict_damage(self, table: LiveTable) -> Damage | None:
+        """Every decision about the match has to be the one of a dispute."""
+        for verdict in table.state.adjudications:
+            bucket = bucket_of(table.stream)
+            rows = await self._log.read(UUID(verdict.dispute), verdict.resolution - 1, 1, bucket=bucket)
+            if not rows or rows[0].hash.hex() != verdict.hash:
+                return Damage(table.stream, None, "dispute", f"{verdict.dispute}: it has no such decision")
+        return None
+
+
+def _seal_damage(table: LiveTable, rows: list[StoredEvent]) -> Damage | None:
+    """Every event has to be one in all its parts, and every part has to be the one that was sealed."""
+    for row in rows:
+        try:
+            (event,) = events_of(table, [row])
+            seals = table.salts.seals(row.version, split_parts(row.sealed.encode()))
+        except (DamagedEventError, MsgspecError) as error:
+            return Damage(table.stream, row.version, "event", str(error))
+        if event.seals != seals:
+            return Damage(table.stream, row.version, "seals", "a seal does not open to its part")
+    return None
+
+
+def _chain_damage(stream: UUID, rows: list[StoredEvent]) -> Damage | None:
+    previous = fairness.genesis(stream.bytes, rows[0].rules) if rows else b""
+    for version, row in enumerate(rows, 1):
+        if row.version != version:
+            return Damage(stream, version, "chain", "the version is missing")
+        if row.previous_hash != previous or row.hash != fairness.link(previous, row.envelope.encode()):
+            return Damage(stream, version, "chain", "the hash does not follow from the event and its predecessor")
+        previous = row.hash
+    return None
