@@ -90,7 +90,7 @@ def _judged(state: TableState, played: PlayedUnder, event: Event) -> Facts | Div
     asked = event
     if event.move is not None:
         try:
-            move = msgspec.convert(to_builtins(event.move), state.setup.game.move_type)
+            move = msgspec.convert(to_builtins(event.move), state.setup.game.types.move)
         except msgspec.ValidationError:
             return Divergence(event.version, "refused", "there is no such move")
         asked = structs.replace(event, move=move)
@@ -109,7 +109,7 @@ def _refused(judged: TableRefusal | OptionProblem | Rejection | None, event: Eve
 
 
 def _compared_ends(state: TableState, played: PlayedUnder, version: int) -> Divergence | None:
-    outcome = state.setup.game.outcome(state.game_state)
+    outcome = state.setup.game.decider.outcome(state.game_state)
     if outcome != played.outcome:
         return Divergence(version, "result", _change("result", to_builtins(played.outcome), to_builtins(outcome)))
     return None if state.status in ("finished", "closed") else Divergence(version, "result", "it would not be over")

@@ -42,10 +42,10 @@ def _created(game: AnyGame, table: str, fact: TableCreated, time: int) -> TableS
     if (game.key, game.rules_version) != (fact.game, fact.rules_version):
         raise ImpossibleFactError(f"{fact.game}/{fact.rules_version} folded under {game.rules_id}")
     try:
-        options = convert(fact.options, game.options_type)
+        options = convert(fact.options, game.options.type)
     except ValidationError as error:
         raise ImpossibleFactError(f"these are no options of {game.rules_id}") from error
-    if fact.seats != game.seat_count(options, fact.seats):
+    if fact.seats != game.options.seat_count(options, fact.seats):
         raise ImpossibleFactError(f"a table of {fact.seats} seats")
     seats = (Occupant("person", fact.player), *[OPEN_SEAT] * (fact.seats - 1))
     return TableState(
@@ -56,14 +56,14 @@ def _created(game: AnyGame, table: str, fact: TableCreated, time: int) -> TableS
         host=0,
         ready=(False,) * fact.seats,
         decisions=(None,) * fact.seats,
-        game_state=game.new(options, fact.seats),
+        game_state=game.decider.new(options, fact.seats),
     )
 
 
 def apply(state: TableState, actor: Seat | None, facts: Facts) -> TableState:
     """Return the state after one event: its facts, the next version, the decisions now open."""
     game_state: Any = state.game_state
-    evolve_game = state.setup.game.evolve
+    evolve_game = state.setup.game.decider.evolve
     for fact in facts.game:
         game_state = evolve_game(game_state, fact)
     return apply_judged(state, actor, facts, game_state)
@@ -75,10 +75,10 @@ def apply_judged(state: TableState, actor: Seat | None, facts: Facts, game_state
     for fact in facts.table:
         state = evolve(state, fact)
     game, status = state.setup.game, state.status
-    acting: tuple[Seat, ...] = game.to_act(game_state) if status == "running" else ()
+    acting: tuple[Seat, ...] = game.decider.to_act(game_state) if status == "running" else ()
     if facts.game and not acting:  # while somebody has to act, a running match runs on
         status = _status(game, state, game_state)
-        acting = game.to_act(game_state) if status == "running" else ()
+        acting = game.decider.to_act(game_state) if status == "running" else ()
     before = state.decisions
     decisions: list[int | None] = [None] * len(before)
     for seat in acting:  # a decision is numbered by the version at which it opened; it stays open while others act
@@ -91,7 +91,7 @@ def _status(game: AnyGame, state: TableState, game_state: Any) -> Status:
     """Return the status after facts of the game."""
     if state.status == "closed":
         raise ImpossibleFactError("a game goes on at a closed table")
-    if game.outcome(game_state) is not None:
+    if game.decider.outcome(game_state) is not None:
         return "finished"
     if game.lobby is not None and state.status != "lobby" and game.lobby.between_rounds(game_state):
         return "between_rounds"

@@ -150,8 +150,8 @@ def test_a_table_that_cannot_be_is_not_begun(fact: TableFact, guard: str) -> Non
 
 def test_no_game_goes_on_at_a_closed_table() -> None:
     state = running(BEN, CLEO, DORA)
-    move = HEARTS.timeout_move(state.game_state, 0)
-    facts = HEARTS.decide(state.game_state, 0, move, CHANCE)
+    move = HEARTS.players.timeout_move(state.game_state, 0)
+    facts = HEARTS.decider.decide(state.game_state, 0, move, CHANCE)
     assert not isinstance(facts, Rejection)
     apply(state, 0, Facts((), facts))
     with pytest.raises(ImpossibleFactError, match="closed table"):

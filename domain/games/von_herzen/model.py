@@ -5,7 +5,9 @@ never change their meaning; a new field has a default, and what cannot be said t
 `domain/codec.py`.
 """
 
-from typing import Final, Literal, TypeAlias
+from typing import Annotated, Final, Literal, TypeAlias
+
+from msgspec import Meta
 
 from domain.cards import Card
 from domain.decider import Seat
@@ -41,13 +43,30 @@ IDLE: Final[tuple[VonHerzenPhase, ...]] = ("before", "dealing", "ending", "scori
 class VonHerzenOptions(Value, frozen=True):
     """The options of a table, complete (V-77)."""
 
-    players: int
-    complete_rounds: int
-    swap_rounds: int
-    pile_pick: Literal["top", "any"]
-    own_joker_layoff: bool
-    pure_flute_four: bool
-    standstill_rounds: int
+    # V-1
+    players: Annotated[
+        int, Meta(ge=2, le=6, description="Number of players. If absent, the number of seats of the table.")
+    ]
+    # V-70
+    complete_rounds: Annotated[
+        int, Meta(ge=1, le=10, description="Complete rounds: in each of them everybody deals once.")
+    ] = 2
+    # V-26
+    swap_rounds: Annotated[int, Meta(ge=1, le=2, description="How often everybody is giver in the swap phase.")] = 1
+    # V-32
+    pile_pick: Annotated[Literal["top", "any"], Meta(description="Which card of the discard pile may be taken.")] = (
+        "top"
+    )
+    # V-46
+    own_joker_layoff: Annotated[
+        bool, Meta(description="Whether a joker may be added to one's own run on the table.")
+    ] = True
+    # V-66
+    pure_flute_four: Annotated[
+        bool, Meta(description="Whether a run of eight without a joker earns 4 extra points instead of 2.")
+    ] = False
+    # V-60
+    standstill_rounds: Annotated[int, Meta(ge=1, le=5, description="Go-rounds without progress that end a round.")] = 2
 
 
 # state

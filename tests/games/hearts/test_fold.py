@@ -31,11 +31,11 @@ def folded() -> Iterator[tuple[HeartsState, HeartsFact]]:
         state = step.before
         for fact in step.facts:
             yield state, fact
-            state = HEARTS_1.evolve(state, fact)
+            state = HEARTS_1.decider.evolve(state, fact)
 
 
 FOLDED = list(folded())
-OVER = HEARTS_1.evolve(*FOLDED[-1])
+OVER = HEARTS_1.decider.evolve(*FOLDED[-1])
 
 
 def first(kind: type[HeartsFact], number: int = 0) -> tuple[HeartsState, HeartsFact]:
@@ -127,9 +127,9 @@ WRONG_VALUES: list[tuple[HeartsState, HeartsFact, HeartsFact, str]] = [
 def test_a_fact_with_a_value_that_does_not_follow_is_impossible(
     state: HeartsState, right: HeartsFact, wrong: HeartsFact, guard: str
 ) -> None:
-    HEARTS_1.evolve(state, right)
+    HEARTS_1.decider.evolve(state, right)
     with pytest.raises(ImpossibleFactError, match=guard):
-        HEARTS_1.evolve(state, wrong)
+        HEARTS_1.decider.evolve(state, wrong)
 
 
 ALONE = replace(COMMITTED, passes=((), *COMMITTED.passes[1:]))
@@ -150,10 +150,10 @@ WRONG_TIME: list[tuple[str, HeartsState, HeartsFact, str]] = [
     ("dealt before the round is scored", COUNTED, NEXT_DEAL, "no round can have been dealt"),
     ("dealt though the match is decided", ENDING, DEAL_AFTER_END, "no round can have been dealt"),
     ("dealt after the end", OVER, DEAL_AFTER_END, "no round can have been dealt"),
-    ("passed twice", HEARTS_1.evolve(PASSING, PASS), PASS, "committed a pass now"),
+    ("passed twice", HEARTS_1.decider.evolve(PASSING, PASS), PASS, "committed a pass now"),
     ("passed while cards are played", PLAYING, HeartsPassCommitted(0, PLAYING.hands[0][:3]), "committed a pass now"),
     ("exchanged before all have passed", ALONE, replace(EXCHANGE, passes=ALONE.passes), "changed hands now"),
-    ("exchanged twice", HEARTS_1.evolve(COMMITTED, EXCHANGE), EXCHANGE, "changed hands now"),
+    ("exchanged twice", HEARTS_1.decider.evolve(COMMITTED, EXCHANGE), EXCHANGE, "changed hands now"),
     ("played while cards are passed", PASSING, HeartsCardPlayed(PASSING.leader, "2C"), "cannot have played"),
     ("a fifth card in a trick of four", *FIFTH, "cannot have played"),
     ("a trick of two cards taken", PLAYING, HeartsTrickTaken(PLAYING.leader, 0, 0), "taken a trick now"),
@@ -171,4 +171,4 @@ WRONG_TIME: list[tuple[str, HeartsState, HeartsFact, str]] = [
 @pytest.mark.parametrize(("state", "fact", "guard"), [case[1:] for case in WRONG_TIME], ids=[c[0] for c in WRONG_TIME])
 def test_a_fact_at_another_time_is_impossible(state: HeartsState, fact: HeartsFact, guard: str) -> None:
     with pytest.raises(ImpossibleFactError, match=re.escape(guard)):
-        HEARTS_1.evolve(state, fact)
+        HEARTS_1.decider.evolve(state, fact)

@@ -27,6 +27,7 @@ from domain.games.herzeln.model import (
 )
 from domain.games.herzeln.order import in_hand_order
 from domain.games.herzeln.rules import decide, start, to_act
+from tests.games import given
 
 FactT = TypeVar("FactT")
 
@@ -131,23 +132,20 @@ def pack_for(hands: Sequence[str], dealer: Seat) -> tuple[Card, ...]:
 
 def accepted(state: HerzelnState, seat: Seat, move: HerzelnMove) -> tuple[HerzelnFact, ...]:
     """Return the facts of a move that must be allowed."""
-    answer = decide(state, seat, move, CHANCE)
-    assert not isinstance(answer, Rejection), (answer, seat, move)
-    return answer
+    facts: tuple[HerzelnFact, ...] = given.accepted(HERZELN_1, state, seat, move, CHANCE)[0]
+    return facts
 
 
 def after(state: HerzelnState, facts: Sequence[HerzelnFact]) -> HerzelnState:
     """Return the state after these facts."""
-    for fact in facts:
-        state = evolve(state, fact)
-    return state
+    folded: HerzelnState = given.folded(HERZELN_1, state, facts)
+    return folded
 
 
 def refused(state: HerzelnState, seat: Seat, move: HerzelnMove) -> tuple[str, str]:
     """Return code and rule of a move that must be refused."""
-    answer = decide(state, seat, move, CHANCE)
-    assert isinstance(answer, Rejection), (answer, seat, move)
-    return answer.code, answer.rule
+    rejection = given.refused(HERZELN_1, state, seat, move, CHANCE)
+    return rejection.code, rejection.rule
 
 
 def of_kind(facts: Sequence[HerzelnFact], kind: type[FactT]) -> list[FactT]:
@@ -190,13 +188,15 @@ def match(chosen: HerzelnOptions, seed: int, mover: Mover | None = None) -> Iter
     """
     random = Random(seed)
     chance = MatchChance(seed.to_bytes(32, "big"))
-    state = HERZELN_1.new(chosen, chosen.players)
+    state = HERZELN_1.decider.new(chosen, chosen.players)
     facts = start(state, chance)
     yield state, None, None, facts
     state = after(state, facts)
     while actors := to_act(state):
         (seat,) = actors
-        move = mover(state, seat) if mover else HERZELN_1.sample(view_of(HERZELN_1, state, seat), random.randrange)
+        move = (
+            mover(state, seat) if mover else HERZELN_1.players.sample(view_of(HERZELN_1, state, seat), random.randrange)
+        )
         answer = decide(state, seat, move, chance)
         assert not isinstance(answer, Rejection), (answer, seat, move, seed)
         yield state, seat, move, answer

@@ -30,14 +30,14 @@ from tests.games.herzeln.tables import after, at_layout, at_tricks, match, optio
 
 @pytest.mark.parametrize("players", [3, 4])
 def test_the_facts_of_a_match_fold_to_its_states_after_a_round_trip_through_json(players: int) -> None:
-    decode = msgspec.json.Decoder(tuple[HERZELN_1.fact_type, ...]).decode  # type: ignore[name-defined]
+    decode = msgspec.json.Decoder(tuple[HERZELN_1.types.fact, ...]).decode  # type: ignore[name-defined]
     decode_state = msgspec.json.Decoder(HerzelnState).decode
-    state = HERZELN_1.new(options(players, stop=True), players)
+    state = HERZELN_1.decider.new(options(players, stop=True), players)
     for before, _, _, facts in match(options(players, stop=True), seed=players):
         assert state == before
         assert decode_state(msgspec.json.encode(state)) == state
         state = after(state, decode(msgspec.json.encode(facts)))
-    assert HERZELN_1.outcome(state) is not None
+    assert HERZELN_1.decider.outcome(state) is not None
 
 
 CHOSEN = options(4, stop=True)

@@ -85,7 +85,7 @@ def test_scoring_cards_may_be_led_or_thrown_at_once(contract: int, seat: int, tr
 
 @worked_case("ZC-13")
 def test_the_seat_at_the_dealers_left_leads_to_the_first_trick(case: str) -> None:
-    state = HERZELN_1.new(options(4), 4)
+    state = HERZELN_1.decider.new(options(4), 4)
 
     state = after(state, [HerzelnFirstDealerDrawn(3), HerzelnPackDealt(1, 1, 3, PACKS[4])])
 

@@ -103,7 +103,7 @@ def test_cards_left_in_hands_are_open_once_the_round_is_over() -> None:
 
 
 def test_nothing_is_known_before_the_match_and_the_last_round_stays_after_it() -> None:
-    new = board(HERZELN_1.new(options(3), 3))
+    new = board(HERZELN_1.decider.new(options(3), 3))
     *_, (state, _, _, facts) = match(options(3), seed=2)
     last = board(after(state, facts))
 

@@ -27,16 +27,16 @@ RAW: dict[str, object] = {"rounds": 3, "joker_swap": True}
 
 def folded_again(matches: list[tuple[int, list[Event]]], times: int) -> float:
     """Return facts folded from JSON in a second."""
-    decode = msgspec.json.Decoder(ROMME_1.fact_type).decode
+    decode = msgspec.json.Decoder(ROMME_1.types.fact).decode
     logs = [(seats, [msgspec.json.encode(fact) for event in match for fact in event.facts]) for seats, match in matches]
     begun, facts = process_time_ns(), 0
     for _ in range(times):
         for seats, log in logs:
-            options = ROMME_1.parse_options(RAW, seats)
+            options = ROMME_1.options.parse(RAW, seats)
             assert not isinstance(options, OptionProblem)
-            state = ROMME_1.new(options, seats)
+            state = ROMME_1.decider.new(options, seats)
             for line in log:
-                state = ROMME_1.evolve(state, decode(line))
+                state = ROMME_1.decider.evolve(state, decode(line))
             facts += len(log)
     return facts * 1e9 / (process_time_ns() - begun)
 

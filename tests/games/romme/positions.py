@@ -22,6 +22,7 @@ from domain.games.romme.moves import (
     RommePrivateMove,
 )
 from domain.games.romme.options import parse_options
+from tests.games import given
 
 CHANCE = MatchChance(bytes(32))
 
@@ -84,7 +85,7 @@ def options(**given: object) -> RommeOptions:
 
 def before(*, seats: int = 3, **given: object) -> RommeState:
     """Return the state before the first deal."""
-    state: RommeState = ROMME_1.new(options(**given), seats)
+    state: RommeState = ROMME_1.decider.new(options(**given), seats)
     return state
 
 
@@ -145,18 +146,15 @@ def position(
 
 def folded(state: RommeState, facts: tuple[RommeFact, ...]) -> RommeState:
     """Return the state after facts."""
-    for fact in facts:
-        state = ROMME_1.evolve(state, fact)
-    return state
+    after: RommeState = given.folded(ROMME_1, state, facts)
+    return after
 
 
 def accepted(
     state: RommeState, move: RommeMove, *, seat: Seat | None = None
 ) -> tuple[tuple[RommeFact, ...], RommeState]:
     """Return the facts of a move that must be accepted, and the state after them."""
-    facts = ROMME_1.decide(state, state.turn if seat is None else seat, move, CHANCE)
-    assert not isinstance(facts, Rejection), facts
-    return facts, folded(state, facts)
+    return given.accepted(ROMME_1, state, state.turn if seat is None else seat, move, CHANCE)
 
 
 def after(state: RommeState, *moves: RommeMove) -> RommeState:
@@ -168,14 +166,12 @@ def after(state: RommeState, *moves: RommeMove) -> RommeState:
 
 def rejected(state: RommeState, move: RommeMove, *, seat: Seat | None = None) -> Rejection:
     """Return why a move is refused; it must be."""
-    answer = ROMME_1.decide(state, state.turn if seat is None else seat, move, CHANCE)
-    assert isinstance(answer, Rejection), answer
-    return answer
+    return given.refused(ROMME_1, state, state.turn if seat is None else seat, move, CHANCE)
 
 
 def code(state: RommeState, move: RommeMove, *, seat: Seat | None = None) -> str:
     """Return the code of the refusal, `ok` if there is none."""
-    answer = ROMME_1.decide(state, state.turn if seat is None else seat, move, CHANCE)
+    answer = ROMME_1.decider.decide(state, state.turn if seat is None else seat, move, CHANCE)
     return answer.code if isinstance(answer, Rejection) else "ok"
 
 

@@ -96,10 +96,10 @@ def test_it_answers_every_hand_with_a_legal_move(jokers: int) -> None:
     for number in range(60):
         tried = prepared(state, hand_of(14, jokers, rng), out=bool(number % 2))
         for _ in range(30):
-            answer = ROMME_1.decide(tried, 0, choice(tried, number), CHANCE)
+            answer = ROMME_1.decider.decide(tried, 0, choice(tried, number), CHANCE)
             assert not isinstance(answer, Rejection), f"{jokers} jokers, hand {number}: {answer}"
             for fact in answer:
-                tried = ROMME_1.evolve(tried, fact)
+                tried = ROMME_1.decider.evolve(tried, fact)
             if tried.turn != 0 or tried.phase == "over":
                 break
         else:
@@ -128,7 +128,9 @@ def test_the_pile_is_only_taken_if_it_changes_the_plan() -> None:
 def test_it_plays_from_the_view_alone() -> None:
     view = view_of(ROMME_1, position(HIGH + " 8S", drawn="8S"), 0)
     assert isinstance(view, SeatView)
-    assert not isinstance(ROMME_1.decide(position(HIGH + " 8S", drawn="8S"), 0, bot(view, 3), CHANCE), Rejection)
+    assert not isinstance(
+        ROMME_1.decider.decide(position(HIGH + " 8S", drawn="8S"), 0, bot(view, 3), CHANCE), Rejection
+    )
 
 
 def test_it_wins_more_than_its_share_against_simple_players() -> None:

@@ -32,7 +32,7 @@ from tests.games.romme.positions import before, laid, noted, options, position, 
 def folds(state: RommeState, *facts: RommeFact) -> RommeState:
     """Return the state after facts."""
     for fact in facts:
-        state = ROMME_1.evolve(state, fact)
+        state = ROMME_1.decider.evolve(state, fact)
     return state
 
 
@@ -156,21 +156,21 @@ WRONG_VALUES: list[tuple[RommeState, RommeFact, RommeFact, str]] = [
 def test_a_fact_with_a_value_that_does_not_follow_is_impossible(
     state: RommeState, right: RommeFact, wrong: RommeFact, guard: str
 ) -> None:
-    ROMME_1.evolve(state, right)
+    ROMME_1.decider.evolve(state, right)
     with pytest.raises(ImpossibleFactError, match=guard):
-        ROMME_1.evolve(state, wrong)
+        ROMME_1.decider.evolve(state, wrong)
 
 
 def test_a_real_card_is_not_swapped_like_a_joker() -> None:
     state = position("5H#2 KC", melds=["5H 6H JK#1=7H"], out=True, joker_swap=True)
     with pytest.raises(ImpossibleFactError, match="does not lie"):
-        ROMME_1.evolve(state, RommeJokerSwapped(0, "m1", "5H#1", "5H#2"))
+        ROMME_1.decider.evolve(state, RommeJokerSwapped(0, "m1", "5H#1", "5H#2"))
 
 
 def test_a_match_that_ends_by_itself_does_not_end_undecided() -> None:
-    ROMME_1.evolve(OPEN_END, RommeMatchEnded(OVER.totals, ranking(OVER.totals)))
+    ROMME_1.decider.evolve(OPEN_END, RommeMatchEnded(OVER.totals, ranking(OVER.totals)))
     with pytest.raises(ImpossibleFactError, match="not decided"):
-        ROMME_1.evolve(OVER, RommeMatchEnded(OVER.totals, ranking(OVER.totals)))
+        ROMME_1.decider.evolve(OVER, RommeMatchEnded(OVER.totals, ranking(OVER.totals)))
 
 
 WRONG_TIME: list[tuple[str, RommeState, RommeFact, str]] = [
@@ -207,7 +207,7 @@ WRONG_TIME: list[tuple[str, RommeState, RommeFact, str]] = [
 @pytest.mark.parametrize(("state", "fact", "guard"), [case[1:] for case in WRONG_TIME], ids=[c[0] for c in WRONG_TIME])
 def test_a_fact_at_another_time_is_impossible(state: RommeState, fact: RommeFact, guard: str) -> None:
     with pytest.raises(ImpossibleFactError, match=guard):
-        ROMME_1.evolve(state, fact)
+        ROMME_1.decider.evolve(state, fact)
 
 
 def test_impossible_notes_are_errors() -> None:

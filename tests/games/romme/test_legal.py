@@ -3,6 +3,7 @@
 import pytest
 
 from domain.decider import Rejection, SeatView, view_of
+from domain.explain import every_choice
 from domain.games.romme import ROMME_1, private_stream
 from domain.games.romme.advice import answer
 from domain.games.romme.bot import View, sample
@@ -25,7 +26,6 @@ from domain.games.romme.model import (
 from domain.games.romme.moves import RommeAskMelds, RommeAskPartition, RommeAskReadings, RommeDiscard, RommeLay
 from domain.games.romme.offers import listed_moves
 from domain.games.romme.rules import legal
-from tests.conformance.checks.legality import every_choice
 from tests.games.romme.positions import after, cards, code, noted, position, prepare
 
 
@@ -154,7 +154,7 @@ def test_where_drafts_stand_against_every_move_there_is_no_sample() -> None:
     own = noted(state, private_stream.new(), prepare("7H 7S 7C"))
     view: View = SeatView(
         seat=0,
-        board=ROMME_1.board(state),
+        board=ROMME_1.views.board(state),
         hand=state.hands[0],
         legal=private_stream.legal(state, 0, own),
         private=private_stream.private(state, 0, own),

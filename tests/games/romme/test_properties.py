@@ -22,7 +22,8 @@ from domain.games.romme.moves import RommeArrangeHand, RommeDiscard, RommePrepar
 from domain.games.romme.partition import possible_melds
 from domain.games.romme.rules import timeout_move
 from domain.games.romme.views import board, private_form, public_form
-from tests.games.romme.conformance import cards_in_play, hidden_from
+from tests.conformance.zones import cards_in, hidden_cards
+from tests.games.romme.conformance import zones
 from tests.games.romme.play import Chooser, Event, absent, at_random, by_bots, events
 from tests.games.romme.positions import CHANCE
 
@@ -35,7 +36,7 @@ CARD = re.compile(rb"[2-9TJQKA][CSHD]#\d|JK#\d")
 
 def check_state(state: RommeState, where: str) -> None:
     """Invariants 1, 4, 6, 7 and 11 of a state in a running round."""
-    assert sorted(cards_in_play(state)) == sorted(DECK), f"{where}: not every card once"
+    assert sorted(cards_in(zones(state))) == sorted(DECK), f"{where}: not every card once"
     for meld in state.melds:
         shape = check_meld(meld.slots, "low" if meld.slots[0].face[0] == "A" else "high")
         assert isinstance(shape, RommeShape), f"{where}: {meld}"
@@ -77,7 +78,7 @@ def check_secrecy(event: Event, where: str) -> None:
     for fact, state in zip(event.facts, event.states, strict=True):
         told = msgspec.json.encode(public_form(fact)) + msgspec.json.encode(board(state))
         for viewer in (None, *range(state.seats)):
-            hidden = {card.encode() for card in hidden_from(state, viewer)}
+            hidden = {card.encode() for card in hidden_cards(zones(state), viewer)}
             confided = None if viewer is None else msgspec.json.encode(private_form(fact, viewer))
             assert hidden.isdisjoint(CARD.findall(told + (confided or b""))), f"{where}: {fact} for {viewer}"
 
@@ -85,19 +86,19 @@ def check_secrecy(event: Event, where: str) -> None:
 def check_match(raw: dict[str, object], seats: int, seed: int, choose: Chooser) -> int:
     """Check a whole match and return how many rounds it had."""
     draws, rounds = 0, 0
-    folded = ROMME_1.new(ROMME_1.parse_options(raw, seats), seats)
-    decode = msgspec.json.Decoder(ROMME_1.fact_type).decode
+    folded = ROMME_1.decider.new(ROMME_1.options.parse(raw, seats), seats)
+    decode = msgspec.json.Decoder(ROMME_1.types.fact).decode
     for number, event in enumerate(events(raw, seats, seed, choose)):
         where = f"{raw} {seats} seats seed {seed} event {number} {event.move}"
         for fact in event.facts:
             if isinstance(fact, RommeRoundStarted):
                 draws, rounds = 0, rounds + 1
             draws += isinstance(fact, RommeCardDrawn)
-            folded = ROMME_1.evolve(folded, decode(msgspec.json.encode(fact)))
+            folded = ROMME_1.decider.evolve(folded, decode(msgspec.json.encode(fact)))
         state = event.states[-1]
         assert folded == state, f"{where}: replayed differently"  # invariant 8
         assert draws <= 4 * (109 - 13 * seats), where
-        if ROMME_1.to_act(state):
+        if ROMME_1.decider.to_act(state):
             check_state(state, where)
         if state.phase == "draw":
             check_between_turns(state, where)
@@ -139,7 +140,7 @@ def test_notes_never_hinder_the_table_and_always_hold_the_hand(seats: int) -> No
         for seat in range(seats):
             shown = private_stream.hand(state, seat, own[seat])
             assert sorted(shown) == sorted(state.hands[seat]), where
-            if not ROMME_1.to_act(state):
+            if not ROMME_1.decider.to_act(state):
                 continue
             moves: list[RommePrivateMove] = [RommeArrangeHand((*shown[1:], shown[0]))]
             if state.phase == "play" and seat == state.turn:
@@ -153,7 +154,7 @@ def test_notes_never_hinder_the_table_and_always_hold_the_hand(seats: int) -> No
             seat = state.turn
             discard = timeout_move(state, seat)
             assert isinstance(discard, RommeDiscard), where
-            assert not isinstance(ROMME_1.decide(state, seat, discard, CHANCE), Rejection), where
+            assert not isinstance(ROMME_1.decider.decide(state, seat, discard, CHANCE), Rejection), where
             if private_stream.open_drafts(state, seat, own[seat]):
                 assert private_stream.resolve(state, seat, own[seat], discard) == Rejection("drafts_open", "R-42"), (
                     where

@@ -93,10 +93,10 @@ def test_w_111_doubled_points_are_added_to_the_totals() -> None:
 def test_w_112_a_match_by_points_ends_with_the_limit() -> None:
     facts, state = seat_1_wins(match_end="points", target_score=100)
     assert facts[-1] == RommeMatchEnded((146, 12, 61), (3, 1, 2))
-    assert ROMME_1.outcome(state) == Outcome((146, 12, 61), (3, 1, 2))
-    assert not ROMME_1.to_act(state)
+    assert ROMME_1.decider.outcome(state) == Outcome((146, 12, 61), (3, 1, 2))
+    assert not ROMME_1.decider.to_act(state)
     facts, state = seat_1_wins(match_end="points", target_score=200)
-    assert ROMME_1.outcome(state) is None, "146 is below 200"
+    assert ROMME_1.decider.outcome(state) is None, "146 is below 200"
 
 
 def test_w_113_equal_totals_share_a_place() -> None:

@@ -137,8 +137,8 @@ def test_w_135_a_card_from_the_stock_is_seen_by_its_seat_alone() -> None:
     assert board(changed).hand_sizes[0] == board(state).hand_sizes[0] + 1
     assert board(changed).stock_size == board(state).stock_size - 1
     assert fact.card.encode() not in msgspec.json.encode(board(changed))
-    assert ROMME_1.private(changed, 0).drawn == fact.card
-    assert ROMME_1.private(changed, 1).drawn is None
+    assert ROMME_1.views.private_part(changed, 0).drawn == fact.card
+    assert ROMME_1.views.private_part(changed, 1).drawn is None
 
 
 def test_w_136_a_card_from_the_pile_is_seen_by_all() -> None:
@@ -211,5 +211,5 @@ def test_a_deal_tells_each_seat_its_own_hand_in_order() -> None:
 
 
 def test_before_the_first_deal_there_is_nothing_private() -> None:
-    assert ROMME_1.private(before(), 0) == RommePrivate(None, (), 0, 30)
+    assert ROMME_1.views.private_part(before(), 0) == RommePrivate(None, (), 0, 30)
     assert board(before()).round_options is None

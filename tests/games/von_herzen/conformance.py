@@ -7,7 +7,7 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from domain.cards import Card, in_canonical_order
+from domain.cards import in_canonical_order
 from domain.games.von_herzen.facts import (
     VonHerzenCards,
     VonHerzenCardsSwapped,
@@ -51,6 +51,7 @@ from domain.games.von_herzen.moves import (
     VonHerzenWithdraw,
 )
 from domain.games.von_herzen.runs import PACK, runs_in
+from tests.conformance.zones import EVERYBODY, Zone, hidden_cards
 
 OPTIONS: list[tuple[dict[str, object], int | None]] = [
     ({"players": 2}, None),
@@ -64,8 +65,10 @@ OPTIONS: list[tuple[dict[str, object], int | None]] = [
 ]
 """Every number of seats; both values of every flag and choice; the least and the most of every number."""
 
-REVEALING = (VonHerzenCardsSwapped, VonHerzenStockDrawn, VonHerzenRoundScored)
+FACTS_THAT_REVEAL = (VonHerzenCardsSwapped, VonHerzenStockDrawn, VonHerzenRoundScored)
 UNLISTED = (VonHerzenLay,)
+
+SHORT = ({"players": 3, "complete_rounds": 1}, None)
 
 PLAYTHROUGHS: dict[str, tuple[dict[str, object], int | None]] = {
     "two_players": ({"complete_rounds": 1}, 2),
@@ -84,27 +87,27 @@ _LAYING = (VonHerzenOffer, VonHerzenAccept, VonHerzenCounter, VonHerzenTake, Von
 # cards
 
 
-def cards_in_play(state: VonHerzenState) -> Iterable[Card]:
-    """Hands, stock, discard pile and runs; cards that lie offered are still in their hand."""
-    on_table = [card for run in state.melds for card in run.cards]
-    return [*(card for hand in state.hands for card in hand), *state.stock, *state.pile, *on_table]
+def zones(state: VonHerzenState) -> list[Zone]:
+    """Hands, stock, discard pile and runs; cards that lie offered are still in their hand.
 
-
-def hidden_from(state: VonHerzenState, seat: int | None) -> Iterable[Card]:
-    """Other hands and the stock, but for cards taken from the pile and those the seat had in its swaps."""
-    if state.phase in IDLE and state.phase != "scoring":
-        return []
-    shown = {card for taken in state.taken for card in taken}
-    for swap in state.swaps:
-        if seat in (swap.giver, swap.partner):
-            shown.update(swap.given, swap.received)
-    others = [card for other, hand in enumerate(state.hands) if other != seat for card in hand]
-    return [card for card in (*others, *state.stock) if card not in shown]
+    Cards taken from the pile are known to all, those of a swap to the two who swapped, and after the round all are.
+    """
+    over = state.phase in IDLE and state.phase != "scoring"
+    taken = {card for cards in state.taken for card in cards}
+    held: list[tuple[str, tuple[int, ...]]] = [
+        (card, (seat,)) for seat, hand in enumerate(state.hands) for card in hand
+    ]
+    found = [Zone((*state.pile, *(card for run in state.melds for card in run.cards)), EVERYBODY)]
+    for card, holders in (*held, *[(card, ()) for card in state.stock]):
+        swapped = [swap for swap in state.swaps if card in (*swap.given, *swap.received)]
+        partners = [seat for swap in swapped for seat in (swap.giver, swap.partner)]
+        found.append(Zone((card,), EVERYBODY if over or card in taken else (*holders, *partners)))
+    return found
 
 
 def permute_hidden(state: VonHerzenState, seat: int | None, rng: Random) -> VonHerzenState:
     """Exchange the cards that the seat was never shown, wherever they lie or have been."""
-    hidden = list(hidden_from(state, seat))
+    hidden = hidden_cards(zones(state), seat)
     instead = dict(zip(hidden, rng.sample(hidden, len(hidden)), strict=True))
 
     def sorted_instead(cards: VonHerzenCards) -> VonHerzenCards:

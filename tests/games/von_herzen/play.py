@@ -25,27 +25,27 @@ def chance_of(seed: int) -> MatchChance:
 
 def options_of(players: int, **others: object) -> VonHerzenOptions:
     """Return the options of a table; those not named have their defaults."""
-    options = GAME.parse_options({"players": players, **others}, None)
+    options = GAME.options.parse({"players": players, **others}, None)
     assert isinstance(options, VonHerzenOptions), options
     return options
 
 
 def careless(view: View, rng: Random) -> VonHerzenMove:
     """Any listed move."""
-    return GAME.sample(view, rng.randrange)
+    return GAME.players.sample(view, rng.randrange)
 
 
 def sensible(view: View, rng: Random) -> VonHerzenMove:
     """The game's own computer player."""
-    return GAME.bot(view, rng.getrandbits(63))
+    return GAME.players.bot(view, rng.getrandbits(63))
 
 
 def started(options: VonHerzenOptions, seed: int) -> tuple[VonHerzenState, list[VonHerzenFact]]:
     """Return the state after the first deal, and the facts that led to it."""
-    state = GAME.new(options, options.players)
-    facts = list(GAME.start(state, chance_of(seed)))
+    state = GAME.decider.new(options, options.players)
+    facts = list(GAME.decider.start(state, chance_of(seed)))
     for fact in facts:
-        state = GAME.evolve(state, fact)
+        state = GAME.decider.evolve(state, fact)
     return state, facts
 
 
@@ -58,12 +58,12 @@ def steps(options: VonHerzenOptions, seed: int, players: Mapping[int, Player], o
     rng = Random(seed)
     chance = chance_of(seed)
     state, _ = started(options, seed)
-    while GAME.outcome(state) is None:
-        (seat,) = GAME.to_act(state)
+    while GAME.decider.outcome(state) is None:
+        (seat,) = GAME.decider.to_act(state)
         move = players.get(seat, other)(view_of(GAME, state, seat), rng)
-        facts = GAME.decide(state, seat, move, chance)
+        facts = GAME.decider.decide(state, seat, move, chance)
         assert not isinstance(facts, Rejection), (seed, move, facts)
         before = state
         for fact in facts:
-            state = GAME.evolve(state, fact)
+            state = GAME.decider.evolve(state, fact)
         yield before, seat, move, facts, state

@@ -31,7 +31,7 @@ from tests.games.von_herzen.positions import after, cards, dealt, melding
 
 def choice(state: VonHerzenState, seed: int = 1) -> VonHerzenMove:
     """The bot's move for the seat that is to act."""
-    return GAME.bot(view_of(GAME, state, state.turn), seed)
+    return GAME.players.bot(view_of(GAME, state, state.turn), seed)
 
 
 # swap phase
@@ -75,7 +75,7 @@ FLUTE = ["7S 8S 9S TS JS QS KS AS", "7H 8H 9H TH JH QH KH AH", "7C 8C 9C TC JC Q
 
 def test_a_hand_that_is_one_run_is_not_swapped() -> None:
     state = dealt(4, hands=FLUTE)
-    assert GAME.timeout_move(state, 3) == choice(state)
+    assert GAME.players.timeout_move(state, 3) == choice(state)
     state = after(state, (3, VonHerzenOffer(cards("7D 8D"))))
     assert choice(state) == VonHerzenDecline()
     state = after(state, (2, VonHerzenCounter(cards("7C"))))
@@ -163,15 +163,15 @@ def test_a_closing_turn_ends_when_nothing_can_be_laid() -> None:
 @pytest.mark.parametrize("number", range(len(OPTIONS)))
 def test_the_bot_answers_every_position_that_careless_players_reach(number: int) -> None:
     raw, seats = OPTIONS[number]
-    options = GAME.parse_options(raw, seats)
-    assert isinstance(options, GAME.options_type)
+    options = GAME.options.parse(raw, seats)
+    assert isinstance(options, GAME.options.type)
     for before, seat, _, _, _ in steps(options, number + 300, {}, careless):
         view = view_of(GAME, before, seat)
-        move = GAME.bot(view, number)
+        move = GAME.players.bot(view, number)
         words = f"option set {number}, seed {number + 300}: {move}"
-        assert not isinstance(GAME.decide(before, seat, move, chance_of(0)), Rejection), words
-        assert GAME.bot(view, number) == move, words
-        assert msgspec.json.decode(msgspec.json.encode(move), type=GAME.move_type) == move
+        assert not isinstance(GAME.decider.decide(before, seat, move, chance_of(0)), Rejection), words
+        assert GAME.players.bot(view, number) == move, words
+        assert msgspec.json.decode(msgspec.json.encode(move), type=GAME.types.move) == move
 
 
 @pytest.mark.parametrize("size", [12, 18, 24])
@@ -183,7 +183,7 @@ def test_large_hands_are_answered_too(size: int) -> None:
         for phase in ("draw", "lay"):
             state = melding(hands, turn=0, phase="lay", turn_number=9, pile=" ".join(order[size + 4 : size + 6]))
             state = msgspec.structs.replace(state, phase=phase, stock=tuple(order[size + 6 :]))
-            assert not isinstance(GAME.decide(state, 0, choice(state), chance_of(0)), Rejection), (size, order)
+            assert not isinstance(GAME.decider.decide(state, 0, choice(state), chance_of(0)), Rejection), (size, order)
 
 
 def test_a_plan_gains_at_least_what_laying_the_longest_run_gains() -> None:

@@ -137,7 +137,7 @@ def test_vc_69_equal_highest_totals_share_the_win() -> None:
     # when
     state = after(state, (0, VonHerzenDiscard("8H")))
     # then
-    outcome = GAME.outcome(state)
+    outcome = GAME.decider.outcome(state)
     assert outcome is not None
     assert (outcome.totals, outcome.places) == ((31, 44, 44), (3, 1, 1))
 

@@ -36,21 +36,21 @@ from tests.games.von_herzen.positions import cards, dealt, melding
 def folded() -> Iterator[tuple[VonHerzenState, VonHerzenFact]]:
     """Yield every fact of a match with the state before it."""
     chosen = options_of(3, complete_rounds=1)
-    state = GAME.new(chosen, 3)
+    state = GAME.decider.new(chosen, 3)
     for fact in started(chosen, 9)[1]:
         yield state, fact
-        state = GAME.evolve(state, fact)
+        state = GAME.decider.evolve(state, fact)
     for before, _, _, facts, _ in steps(chosen, 9, {}, careless):
         state = before
         for fact in facts:
             yield state, fact
-            state = GAME.evolve(state, fact)
+            state = GAME.decider.evolve(state, fact)
 
 
 def folds(state: VonHerzenState, *facts: VonHerzenFact) -> VonHerzenState:
     """Return the state after facts."""
     for fact in facts:
-        state = GAME.evolve(state, fact)
+        state = GAME.decider.evolve(state, fact)
     return state
 
 
@@ -184,14 +184,14 @@ WRONG_VALUES: list[tuple[VonHerzenState, VonHerzenFact, VonHerzenFact]] = [
 def test_a_fact_with_a_value_that_does_not_follow_is_impossible(
     state: VonHerzenState, right: VonHerzenFact, wrong: VonHerzenFact
 ) -> None:
-    GAME.evolve(state, right)
+    GAME.decider.evolve(state, right)
     with pytest.raises(ImpossibleFactError):
-        GAME.evolve(state, wrong)
+        GAME.decider.evolve(state, wrong)
 
 
 def test_a_pack_of_one_card_is_not_dealt() -> None:
     with pytest.raises(ImpossibleFactError):
-        GAME.evolve(READY, replace(DEAL, pack=("9C",) * len(PACK)))
+        GAME.decider.evolve(READY, replace(DEAL, pack=("9C",) * len(PACK)))
 
 
 AFTER_THE_LAST = VonHerzenRoundDealt(ENDING.round + 1, (ENDING.dealer + 1) % 3, 3, PACK)
@@ -236,4 +236,4 @@ WRONG_TIME: list[tuple[str, VonHerzenState, VonHerzenFact]] = [
 @pytest.mark.parametrize(("state", "fact"), [case[1:] for case in WRONG_TIME], ids=[case[0] for case in WRONG_TIME])
 def test_a_fact_at_another_time_is_impossible(state: VonHerzenState, fact: VonHerzenFact) -> None:
     with pytest.raises(ImpossibleFactError):
-        GAME.evolve(state, fact)
+        GAME.decider.evolve(state, fact)

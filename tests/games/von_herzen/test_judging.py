@@ -53,7 +53,7 @@ LAYING = melding(
 NOT_OUT = replace(LAYING, melds=(LAYING.melds[0],))
 CLOSING = replace(LAYING, phase="closing", turn_number=1, out=1, turn=2)
 OVER = replace(LAYING, phase="over")
-BEFORE = GAME.new(OFFERING.options, 4)
+BEFORE = GAME.decider.new(OFFERING.options, 4)
 
 ROWS: list[tuple[str, VonHerzenState, int, VonHerzenMove, str, str]] = [
     # checks 1 to 3
@@ -206,7 +206,7 @@ def test_the_rulebook_has_every_number_once_and_in_order() -> None:
 )
 def test_what_is_no_move_is_malformed(move: dict[str, object]) -> None:
     with pytest.raises(msgspec.ValidationError):
-        msgspec.convert(move, GAME.move_type)
+        msgspec.convert(move, GAME.types.move)
 
 
 @pytest.mark.parametrize(

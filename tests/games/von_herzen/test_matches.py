@@ -29,7 +29,8 @@ from domain.games.von_herzen.moves import (
     VonHerzenOffer,
 )
 from domain.games.von_herzen.runs import PACK, run_fault, runs_in
-from tests.games.von_herzen.conformance import OPTIONS, cards_in_play, listed
+from tests.conformance.zones import cards_in
+from tests.games.von_herzen.conformance import OPTIONS, listed, zones
 from tests.games.von_herzen.play import GAME, Player, Step, View, careless, chance_of, options_of, sensible, steps
 
 
@@ -74,7 +75,7 @@ PLAYERS: dict[str, Player] = {
 
 
 def parsed(raw: dict[str, object], seats: int | None) -> VonHerzenOptions:
-    options = GAME.parse_options(raw, seats)
+    options = GAME.options.parse(raw, seats)
     assert isinstance(options, VonHerzenOptions)
     return options
 
@@ -100,7 +101,7 @@ def assert_conserved(step: Step, words: str) -> None:
     """Every card is somewhere once; hands keep their size while cards are swapped (V-25)."""
     before, _, _, _, after = step
     if after.phase != "over":
-        assert Counter(cards_in_play(after)) == Counter(PACK), words
+        assert Counter(cards_in(zones(after))) == Counter(PACK), words
     if before.phase.startswith("swap"):
         assert {len(hand) for hand in after.hands} == {hand_size(len(after.hands))}, words
         if before.swap is not None:
@@ -160,25 +161,25 @@ def test_everything_survives_the_wire(number: int) -> None:
     options = parsed(*OPTIONS[number])
     for before, seat, move, facts, _ in steps(options, number + 200, {0: sensible}, careless):
         round_trip(before, VonHerzenState)
-        round_trip(GAME.board(before), GAME.board_type)
-        round_trip(move, GAME.move_type)
+        round_trip(GAME.views.board(before), GAME.types.board)
+        round_trip(move, GAME.types.move)
         for viewer in range(options.players):
-            round_trip(GAME.private(before, viewer), GAME.private_type)
-        round_trip(GAME.legal(before, seat), tuple[VonHerzenLegal, ...])
+            round_trip(GAME.views.private_part(before, viewer), GAME.types.private_part)
+        round_trip(GAME.views.legal(before, seat), tuple[VonHerzenLegal, ...])
         for fact in facts:
-            round_trip(fact, GAME.fact_type)
-            round_trip(GAME.public_form(fact), GAME.public_type)
+            round_trip(fact, GAME.types.fact)
+            round_trip(GAME.views.public_form(fact), GAME.types.public_form)
             for viewer in range(options.players):
-                form = GAME.private_form(fact, viewer)
+                form = GAME.views.private_form(fact, viewer)
                 if form is not None:
-                    round_trip(form, GAME.private_fact_type)
+                    round_trip(form, GAME.types.private_form)
 
 
 def test_a_round_is_dealt_singly_from_the_left_of_the_dealer() -> None:
-    state = GAME.new(options_of(5), 5)
-    first, deal = GAME.start(state, chance_of(5))
+    state = GAME.decider.new(options_of(5), 5)
+    first, deal = GAME.decider.start(state, chance_of(5))
     assert isinstance(deal, VonHerzenRoundDealt)
-    state = GAME.evolve(GAME.evolve(state, first), deal)
+    state = GAME.decider.evolve(GAME.decider.evolve(state, first), deal)
     for place, card in enumerate(deal.pack[:30]):
         assert card in state.hands[(deal.dealer + 1 + place) % 5]  # V-6
     assert state.stock == deal.pack[30:]  # V-7
@@ -195,7 +196,7 @@ def test_facts_of_one_match_do_not_fit_another_place_of_it() -> None:
     for before, _, _, _, _ in played[::5]:
         for _, _, _, facts, _ in played[::7]:
             try:
-                GAME.evolve(before, facts[0])
+                GAME.decider.evolve(before, facts[0])
             except ImpossibleFactError:
                 refused += 1
     assert refused > len(played[::5]) * len(played[::7]) // 2
@@ -255,12 +256,13 @@ def test_sample_reaches_every_listed_move_of_the_meld_phase() -> None:
         if before.phase not in ("draw", "lay", "closing"):
             continue
         view = view_of(GAME, before, seat)
-        built = every_answer(partial(GAME.sample, view))
+        built = every_answer(partial(GAME.players.sample, view))
         allowed = {msgspec.json.encode(move) for move in listed(view.legal, view.hand)}
         assert built == allowed
         compared += 1
         judged = [
-            GAME.decide(before, seat, msgspec.json.decode(move, type=GAME.move_type), chance_of(4)) for move in built
+            GAME.decider.decide(before, seat, msgspec.json.decode(move, type=GAME.types.move), chance_of(4))
+            for move in built
         ]
         assert not any(isinstance(answer, Rejection) for answer in judged)
     assert compared > 20

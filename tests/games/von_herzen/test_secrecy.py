@@ -35,7 +35,7 @@ from domain.games.von_herzen.moves import (
 from domain.games.von_herzen.runs import PACK
 from tests.games.von_herzen.conformance import candidates
 from tests.games.von_herzen.play import GAME, careless, chance_of, options_of
-from tests.games.von_herzen.positions import Stacked, after, cards, dealt, facts_of
+from tests.games.von_herzen.positions import after, cards, dealt, facts_of, stacked
 
 encode = msgspec.json.encode
 
@@ -53,7 +53,12 @@ FACE_DOWN = (VonHerzenOffer, VonHerzenAccept, VonHerzenCounter, VonHerzenTake, V
 
 def received(state: VonHerzenState, viewer: int | None) -> list[bytes]:
     """All that a viewer (None: a spectator) is sent of a state."""
-    parts: list[Any] = [GAME.board(state), GAME.to_act(state), GAME.totals(state), GAME.round_number(state)]
+    parts: list[Any] = [
+        GAME.views.board(state),
+        GAME.decider.to_act(state),
+        GAME.views.totals(state),
+        GAME.views.round_number(state),
+    ]
     if viewer is not None:
         parts += [view_of(GAME, state, viewer)]
     return [encode(part) for part in parts]
@@ -61,9 +66,9 @@ def received(state: VonHerzenState, viewer: int | None) -> list[bytes]:
 
 def told(facts: Sequence[VonHerzenFact], viewer: int | None) -> list[bytes]:
     """All that a viewer is sent of an event: the public form of each fact and the private one."""
-    forms = [encode(GAME.public_form(fact)) for fact in facts]
+    forms = [encode(GAME.views.public_form(fact)) for fact in facts]
     if viewer is not None:
-        forms += [encode(GAME.private_form(fact, viewer)) for fact in facts]
+        forms += [encode(GAME.views.private_form(fact, viewer)) for fact in facts]
     return forms
 
 
@@ -80,9 +85,9 @@ def two_deals(players: int, viewer: int | None, rng: Random, **options: object) 
         left = rng.sample(others, len(others))
         hands = [own if seat == viewer else [left.pop() for _ in range(size)] for seat in range(players)]
         order = [hands[(1 + place) % players][place // players] for place in range(size * players)]
-        state = GAME.new(options_of(players, **options), players)
-        for fact in GAME.start(state, Stacked(0, {1: [*order, *left]})):
-            state = GAME.evolve(state, fact)
+        state = GAME.decider.new(options_of(players, **options), players)
+        for fact in GAME.decider.start(state, stacked(0, {1: [*order, *left]})):
+            state = GAME.decider.evolve(state, fact)
         states.append(state)
     return states
 
@@ -106,7 +111,7 @@ def assert_probing_tells_nothing(worlds: list[VonHerzenState], viewer: int, rng:
         VonHerzenTake(tuple(rng.sample(PACK, rng.randrange(9)))),
     ]
     for move in rng.sample(moves, 25):
-        answers = [GAME.decide(world, viewer, move, chance_of(0)) for world in worlds]
+        answers = [GAME.decider.decide(world, viewer, move, chance_of(0)) for world in worlds]
         refusals = [answer if isinstance(answer, Rejection) else None for answer in answers]
         assert refusals[0] == refusals[1], (words, move, answers)
 
@@ -136,14 +141,14 @@ def play_side_by_side(worlds: list[VonHerzenState], viewer: int | None, rng: Ran
         facts = [facts_of(worlds[0], seat, move), facts_of(worlds[1], seat, others)]
         swapped = [fact for fact in facts[0] if isinstance(fact, VonHerzenCardsSwapped)]
         if any(viewer in (swap.giver, swap.partner) for swap in swapped):
-            assert [encode(GAME.public_form(fact)) for fact in facts[0]] == [
-                encode(GAME.public_form(fact)) for fact in facts[1]
+            assert [encode(GAME.views.public_form(fact)) for fact in facts[0]] == [
+                encode(GAME.views.public_form(fact)) for fact in facts[1]
             ], words
             return compared
         assert told(facts[0], viewer) == told(facts[1], viewer), (words, move, others)
         for index in (0, 1):
             for fact in facts[index]:
-                worlds[index] = GAME.evolve(worlds[index], fact)
+                worlds[index] = GAME.decider.evolve(worlds[index], fact)
         compared += 1
     assert received(worlds[0], viewer) == received(worlds[1], viewer), words
     return compared
@@ -171,13 +176,13 @@ HANDS = [
 def confided(state: VonHerzenState, seat: int, move: VonHerzenMove) -> dict[int, dict[str, object]]:
     """What each seat that is told more than everybody is told of the single fact of a move."""
     (fact,) = facts_of(state, seat, move)
-    forms = {viewer: GAME.private_form(fact, viewer) for viewer in range(len(state.totals))}
+    forms = {viewer: GAME.views.private_form(fact, viewer) for viewer in range(len(state.totals))}
     return {viewer: plain(form) for viewer, form in forms.items() if form is not None}
 
 
 def public(state: VonHerzenState, seat: int, move: VonHerzenMove) -> dict[str, object]:
     (fact,) = facts_of(state, seat, move)
-    form: dict[str, object] = plain(GAME.public_form(fact))
+    form: dict[str, object] = plain(GAME.views.public_form(fact))
     return form
 
 
@@ -190,10 +195,10 @@ AGREEING = after(TAKING, (1, VonHerzenLeave()), (0, VonHerzenLeave()))
 
 
 def test_dealing_shows_every_seat_its_own_hand() -> None:
-    state = GAME.new(options_of(4), 4)
-    first, deal = GAME.start(state, Stacked(0))
-    state = GAME.evolve(GAME.evolve(state, first), deal)
-    assert plain(GAME.public_form(deal)) == {
+    state = GAME.decider.new(options_of(4), 4)
+    first, deal = GAME.decider.start(state, stacked(0))
+    state = GAME.decider.evolve(GAME.decider.evolve(state, first), deal)
+    assert plain(GAME.views.public_form(deal)) == {
         "type": "round_dealt_public",
         "round": 1,
         "dealer": 0,
@@ -201,7 +206,7 @@ def test_dealing_shows_every_seat_its_own_hand() -> None:
         "stock": 0,
     }
     for seat in range(4):
-        form = GAME.private_form(deal, seat)
+        form = GAME.views.private_form(deal, seat)
         assert plain(form) == {"type": "round_dealt_private", "hand": list(state.hands[seat])}
         assert state.hands[seat] == in_canonical_order(state.hands[seat])
 
@@ -278,10 +283,10 @@ def test_while_cards_lie_face_down_everybody_sees_only_his_own(state: VonHerzenS
 
 
 def test_the_own_cards_on_the_table_are_shown_to_their_owner() -> None:
-    private = [GAME.private(TAKING, seat) for seat in range(4)]
+    private = [GAME.views.private_part(TAKING, seat) for seat in range(4)]
     assert [each.offered for each in private] == [(), (), (), cards("7D 8D 9D")]
     assert [each.countered for each in private] == [(), (), cards("7H 8H"), ()]
-    assert [GAME.board(TAKING).hand_sizes, len(GAME.hand(TAKING, 3))] == [(8, 8, 8, 8), 8]
+    assert [GAME.views.board(TAKING).hand_sizes, len(GAME.views.hand(TAKING, 3))] == [(8, 8, 8, 8), 8]
 
 
 def test_cards_are_sent_in_a_fixed_order_whatever_the_order_of_choosing() -> None:
@@ -295,7 +300,7 @@ def test_cards_are_sent_in_a_fixed_order_whatever_the_order_of_choosing() -> Non
 
 def test_legal_moves_are_sent_to_the_seat_that_may_make_them_alone() -> None:
     for state in (OFFERING, ANSWERING, TAKING, AGREEING):
-        assert [bool(GAME.legal(state, seat)) for seat in range(4)] == [seat == state.turn for seat in range(4)]
+        assert [bool(GAME.views.legal(state, seat)) for seat in range(4)] == [seat == state.turn for seat in range(4)]
 
 
 # meld phase and end of the round
@@ -317,9 +322,9 @@ def absent(state: VonHerzenState, chance: Chance) -> tuple[VonHerzenState, tuple
     """The state and the facts of the move that ends the round, if everybody is absent."""
     number = state.round
     while True:
-        facts = facts_of(state, state.turn, GAME.timeout_move(state, state.turn), chance)
+        facts = facts_of(state, state.turn, GAME.players.timeout_move(state, state.turn), chance)
         for fact in facts:
-            state = GAME.evolve(state, fact)
+            state = GAME.decider.evolve(state, fact)
         if state.round > number:
             return state, facts
 
@@ -331,7 +336,7 @@ def test_the_end_of_a_round_shows_hands_and_stock_but_not_what_returned_unseen()
     state = after(state, (4, VonHerzenOffer(given)), (3, VonHerzenDecline()))
     state, facts = absent(state, chance_of(3))
     # then
-    scored = plain(GAME.public_form(facts[-2]))
+    scored = plain(GAME.views.public_form(facts[-2]))
     assert scored["type"] == "round_scored"
     assert sorted([*(card for hand in scored["hands"] for card in hand), *scored["stock"]]) == sorted(PACK)
     assert set(scored) == {"type", "round", "ended", "hands", "stock", "scores", "totals"}
@@ -346,5 +351,5 @@ def test_the_stock_is_shown_at_the_end_without_its_order() -> None:
     stock = (*sorted(state.stock[:-1], reverse=True), state.stock[-1])
     state = msgspec.structs.replace(state, stock=stock, phase="lay", idle_turns=3)
     facts = facts_of(state, 1, VonHerzenEndTurn())
-    scored = plain(GAME.public_form(facts[1]))
+    scored = plain(GAME.views.public_form(facts[1]))
     assert scored["stock"] == list(in_canonical_order(stock)) != list(stock)

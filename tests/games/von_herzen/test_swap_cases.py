@@ -47,7 +47,7 @@ def test_vc_2_six_players_get_five_cards_and_two_are_left() -> None:
 
 def test_vc_3_the_first_giver_sits_right_of_the_dealer_and_gives_to_his_right() -> None:
     state = dealt(4, dealer=0)
-    assert (state.phase, GAME.to_act(state)) == ("swap_offer", (3,))
+    assert (state.phase, GAME.decider.to_act(state)) == ("swap_offer", (3,))
     assert (giving(state).giver, giving(state).receiver) == (3, 2)
 
 
@@ -87,7 +87,7 @@ def test_vc_10_an_offer_of_one_card_cannot_be_countered() -> None:
     state = offered(4, 1)
     for count in range(9):
         assert refused(state, 2, VonHerzenCounter(state.hands[2][:count])) == ("wrong_card_count", "V-16")
-    kinds = [to_builtins(entry)["type"] for entry in GAME.legal(state, 2)]
+    kinds = [to_builtins(entry)["type"] for entry in GAME.views.legal(state, 2)]
     assert kinds == ["accept", "decline"]
 
 
@@ -162,7 +162,7 @@ def test_vc_19_with_two_players_the_giver_answers_a_counter_proposal_at_once() -
     state = offered(2, 4)
     state = after(state, (0, VonHerzenCounter(state.hands[0][:3])))
     assert (state.phase, state.turn) == ("swap_agree", 1)
-    assert [to_builtins(entry)["type"] for entry in GAME.legal(state, 1)] == ["agree", "withdraw"]
+    assert [to_builtins(entry)["type"] for entry in GAME.views.legal(state, 1)] == ["agree", "withdraw"]
 
 
 def test_vc_20_the_receiver_learns_only_how_many_cards_are_offered() -> None:
@@ -170,14 +170,14 @@ def test_vc_20_the_receiver_learns_only_how_many_cards_are_offered() -> None:
     state = dealt(4, hands=hands)
     (fact,) = facts_of(state, 3, VonHerzenOffer(("8H", "KS", "9D")))
     assert fact == VonHerzenCardsOffered(3, 2, ("KS", "8H", "9D"))
-    assert to_builtins(GAME.public_form(fact)) == {
+    assert to_builtins(GAME.views.public_form(fact)) == {
         "type": "cards_offered_public",
         "giver": 3,
         "receiver": 2,
         "count": 3,
     }
-    assert [GAME.private_form(fact, seat) is None for seat in range(4)] == [True, True, True, False]
-    view = view_of(GAME, GAME.evolve(state, fact), 2)
+    assert [GAME.views.private_form(fact, seat) is None for seat in range(4)] == [True, True, True, False]
+    view = view_of(GAME, GAME.decider.evolve(state, fact), 2)
     text = str(to_builtins(view))
     assert not any(card in text for card in ("8H", "KS", "9D"))
     assert to_builtins(view)["board"]["swap"] == {"giver": 3, "receiver": 2, "offered": 3, "countered": 0}

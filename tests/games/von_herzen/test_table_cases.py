@@ -86,7 +86,7 @@ def test_vc_48_a_joker_on_the_table_is_never_exchanged() -> None:
     assert refused(state, 1, VonHerzenLayOff("TH", 0, "down")) == ("card_does_not_fit", "V-45")
     for kind in ("swap_joker", "replace", "exchange"):
         with pytest.raises(msgspec.ValidationError):
-            msgspec.convert({"type": kind, "run": 0, "card": "TH", "joker": "TS"}, GAME.move_type)
+            msgspec.convert({"type": kind, "run": 0, "card": "TH", "joker": "TS"}, GAME.types.move)
 
 
 def test_vc_49_laying_off_on_the_run_of_another_works_at_both_ends_and_round_the_corner() -> None:
@@ -100,7 +100,7 @@ def test_vc_49_laying_off_on_the_run_of_another_works_at_both_ends_and_round_the
 )
 def test_vc_50_a_run_of_seven_becomes_a_flute_at_either_end(end: str, run: str) -> None:
     state = melding(["7S", "8H", "7C 9H", "TH"], turn=2, melds=[(2, "8S 9S TC JS QS KC AS")])
-    move = msgspec.convert({"type": "lay_off", "card": "7C", "run": 0, "end": end}, GAME.move_type)
+    move = msgspec.convert({"type": "lay_off", "card": "7C", "run": 0, "end": end}, GAME.types.move)
     assert laid(after(state, (2, move))) == [run]
 
 
@@ -118,7 +118,7 @@ def test_vc_52_runs_that_meet_stay_two_runs() -> None:
     assert laid(state) == ["7H 8H 9H TH", "JD QD KD"]
     for kind in ("join", "merge"):
         with pytest.raises(msgspec.ValidationError):
-            msgspec.convert({"type": kind, "runs": [0, 1]}, GAME.move_type)
+            msgspec.convert({"type": kind, "runs": [0, 1]}, GAME.types.move)
 
 
 def test_vc_53_after_the_discard_the_turn_is_over() -> None:
