@@ -60,25 +60,24 @@ def _created(game: AnyGame, table: str, fact: TableCreated, time: int) -> TableS
     )
 
 
-def apply(state: TableState, actor: Seat | None, facts: Facts) -> TableState:
-    """Return the state after one event: its facts, the next version, the decisions now open."""
-    game_state: Any = state.game_state
-    evolve_game = state.setup.game.decider.evolve
-    for fact in facts.game:
-        game_state = evolve_game(game_state, fact)
-    return apply_judged(state, actor, facts, game_state)
+def apply(state: TableState, actor: Seat | None, facts: Facts, game_state: Any = None) -> TableState:
+    """Return the state after one event: its facts, the next version, the decisions now open.
 
-
-def apply_judged(state: TableState, actor: Seat | None, facts: Facts, game_state: Any) -> TableState:
-    """Return the state after one event whose game facts are known to lead to `game_state`."""
+    `game_state` is the game's state after the facts, where judging them has made it already.
+    """
+    decider = state.setup.game.decider
+    if game_state is None:
+        game_state = state.game_state
+        for game_fact in facts.game:
+            game_state = decider.evolve(game_state, game_fact)
     version = state.version + 1
     for fact in facts.table:
         state = evolve(state, fact)
-    game, status = state.setup.game, state.status
-    acting: tuple[Seat, ...] = game.decider.to_act(game_state) if status == "running" else ()
+    status = state.status
+    acting: tuple[Seat, ...] = decider.to_act(game_state) if status == "running" else ()
     if facts.game and not acting:  # while somebody has to act, a running match runs on
-        status = _status(game, state, game_state)
-        acting = game.decider.to_act(game_state) if status == "running" else ()
+        status = _status(state, game_state)
+        acting = decider.to_act(game_state) if status == "running" else ()
     before = state.decisions
     decisions: list[int | None] = [None] * len(before)
     for seat in acting:  # a decision is numbered by the version at which it opened; it stays open while others act
@@ -87,8 +86,9 @@ def apply_judged(state: TableState, actor: Seat | None, facts: Facts, game_state
     return structs.replace(state, version=version, status=status, decisions=tuple(decisions), game_state=game_state)
 
 
-def _status(game: AnyGame, state: TableState, game_state: Any) -> Status:
+def _status(state: TableState, game_state: Any) -> Status:
     """Return the status after facts of the game."""
+    game = state.setup.game
     if state.status == "closed":
         raise ImpossibleFactError("a game goes on at a closed table")
     if game.decider.outcome(game_state) is not None:

@@ -12,7 +12,7 @@ from msgspec import Struct
 from domain import fairness
 from domain.codec import Event
 from domain.decider import Seat
-from domain.table.fold import apply, apply_judged
+from domain.table.fold import apply
 from domain.table.model import Facts
 from service.errors import KeyReusedError, UnavailableError
 from service.store.errors import BrokenChainError
@@ -66,11 +66,7 @@ class Recorder:
         new, event = table_event(table, seat, command, facts, guard)
         idle = self._log.idle
         appending = self._log.submit(new)
-        state = (
-            apply(table.state, seat, facts)
-            if game_state is None
-            else apply_judged(table.state, seat, facts, game_state)
-        )
+        state = apply(table.state, seat, facts, game_state)
         if idle:  # otherwise it waits for the next commit, which is the better the more events come until then
             await asyncio.sleep(0)  # the event goes out; what follows is done while the disk is written
             self._views.project_ahead(table, state)

@@ -97,7 +97,8 @@ def _pass_committed(state: HeartsState, fact: HeartsPassCommitted) -> HeartsStat
     passes, seat = state.passes, fact.seat
     if state.phase != "passing" or not 0 <= seat < len(passes) or passes[seat]:
         raise ImpossibleFactError(f"seat {seat} cannot have committed a pass now")
-    if len(fact.cards) != PASS_COUNT or tuple([card for card in state.hands[seat] if card in fact.cards]) != fact.cards:
+    cards = fact.cards
+    if len(cards) != PASS_COUNT or cards != tuple([card for card in state.hands[seat] if card in cards]):
         raise ImpossibleFactError(f"seat {seat} cannot have passed {fact.cards}")
     return replace(state, passes=with_entry(passes, seat, fact.cards))  # H-19: the cards stay in the hands
 
@@ -114,9 +115,10 @@ def _cards_exchanged(state: HeartsState, fact: HeartsCardsExchanged) -> HeartsSt
 def exchanged(state: HeartsState) -> tuple[tuple[Card, ...], ...]:
     """Return the hands after the committed cards change hands, each in canonical order (H-16)."""
     seats = len(state.hands)
-    kept: list[list[str]] = []
-    for hand, passed in zip(state.hands, state.passes, strict=True):
-        kept.append([card for card in hand if card not in passed])
+    kept = [[*hand] for hand in state.hands]
+    for hand, passed in zip(kept, state.passes, strict=True):
+        for card in passed:
+            hand.remove(card)
     for giver, cards in enumerate(state.passes):
         kept[(giver + state.offset) % seats] += cards  # H-14
     return tuple([in_canonical_order(hand) for hand in kept])
@@ -152,11 +154,8 @@ def _round_dealt(state: HeartsState, fact: HeartsRoundDealt) -> HeartsState:
 
 
 def holder_of_first_card(hands: tuple[tuple[Card, ...], ...]) -> Seat:
-    """Return the seat that holds the two of clubs (H-20)."""
-    for seat, hand in enumerate(hands):
-        if FIRST_CARD in hand:
-            return seat
-    raise ImpossibleFactError("nobody holds the two of clubs")
+    """Return the seat that holds the two of clubs (H-20), the first card in canonical order."""
+    return [hand[0] for hand in hands].index(FIRST_CARD)
 
 
 def _round_scored(state: HeartsState, fact: HeartsRoundScored) -> HeartsState:

@@ -68,13 +68,6 @@ def evolve(state: HerzelnState, fact: HerzelnFact) -> HerzelnState:
     return _CHANGES[type(fact)](state, fact)
 
 
-def _without_card(hands: tuple[tuple[Card, ...], ...], seat: Seat, card: Card) -> tuple[tuple[Card, ...], ...]:
-    try:
-        return hands_without(hands, seat, card)
-    except ValueError:
-        raise ImpossibleFactError(f"seat {seat} does not hold {card}") from None
-
-
 def _card_played(state: HerzelnState, fact: HerzelnCardPlayed) -> HerzelnState:
     now, seat, card = state.round, fact.seat, fact.card
     if not isinstance(now, HerzelnTricks):
@@ -85,7 +78,11 @@ def _card_played(state: HerzelnState, fact: HerzelnCardPlayed) -> HerzelnState:
         raise ImpossibleFactError(f"seat {seat} plays a card out of turn")
     if not played and len(state.score_sheet) >= now.number:
         raise ImpossibleFactError("a card is played in a round that is scored")
-    return replace(state, round=replace(now, hands=_without_card(hands, seat, card), trick=(*trick, card)))
+    try:
+        hands = hands_without(hands, seat, card)
+    except ValueError:
+        raise ImpossibleFactError(f"seat {seat} does not hold {card}") from None
+    return replace(state, round=replace(now, hands=hands, trick=(*trick, card)))
 
 
 def _trick_taken(state: HerzelnState, fact: HerzelnTrickTaken) -> HerzelnState:
@@ -110,7 +107,10 @@ def _card_placed(state: HerzelnState, fact: HerzelnCardPlaced) -> HerzelnState:
     now, seat = _layout(state, fact.seat), fact.seat
     if (fact.end == "open") != (not now.line):
         raise ImpossibleFactError(f"{fact.card} is placed at an end that is not there")
-    hands = _without_card(now.hands, seat, fact.card)
+    try:
+        hands = hands_without(now.hands, seat, fact.card)
+    except ValueError:
+        raise ImpossibleFactError(f"seat {seat} does not hold {fact.card}") from None
     line = (fact.card, *now.line) if fact.end == "down" else (*now.line, fact.card)
     turn = _next_in_play(hands, seat)
     return replace(state, round=replace(now, hands=hands, turn=turn, line=line, passes_running=0, last_mover=seat))
