@@ -1,11 +1,34 @@
 """What the structs of all games have in common, so that each says only what is its own.
 
 All are frozen and hold no cycles, so the garbage collector does not track them. Type checkers want
-`frozen=True` on each subclass too. A tag is the `type` by which a member of a union is told apart, in
-snake_case; that of a fact or move is stored and never changes.
+`frozen=True` on each subclass too.
+
+A tag is the `type` by which a member of a union is told apart, in snake_case. It follows from the class name,
+so that a name is written once:
+
+    class RaftRaceMoveBase(Move, frozen=True, tag=tag_after("RaftRace")): ...
+
+    class RaftRaceSwapAll(RaftRaceMoveBase, frozen=True): ...  # has the tag `swap_all`
+
+A tag of a fact or move is stored for ever: whoever renames such a class gives it its old tag (`tag="swap_all"`).
 """
 
+import re
+from collections.abc import Callable
+from typing import Final
+
 from msgspec import Struct
+
+_WORD_START: Final = re.compile("(?<!^)(?=[A-Z])")
+
+
+def tag_after(game: str) -> Callable[[str], str]:
+    """Return the function from a class name to its tag: without the game's name and `Legal`, in snake_case."""
+
+    def tag(name: str) -> str:
+        return _WORD_START.sub("_", name.removeprefix(game).removeprefix("Legal")).lower()
+
+    return tag
 
 
 class Value(Struct, frozen=True, gc=False):

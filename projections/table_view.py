@@ -95,7 +95,9 @@ def project(
     public = public_view(state, names, people)
     seat_parts = tuple(
         [
-            seat_part(state, seat, notes=private_streams[seat][1] if private_streams else None, join_code=join_code)
+            seat_part(
+                state, seat, private_state=private_streams[seat][1] if private_streams else None, join_code=join_code
+            )
             for seat in range(state.setup.seats)
         ]
     )

@@ -129,21 +129,21 @@ def public_view(state: TableState, names: Mapping[str, str], people: People | No
     game_state = state.game_state
     round_ = game.views.round_number(game_state)
     started = state.status != "lobby" and round_ > 0
-    return TablePublic(  # by place: so many names would take more time than all the rest
-        game.key,
-        setup.table,
-        game.rules_version,
-        state.status,
-        state.version,
-        setup.visibility,
-        setup.created,
-        state.host,
-        (people or people_of(state, names)).seats,
-        setup.options if game.lobby is None else game.lobby.options(game_state),
-        setup.commitment,
-        round_,
-        tuple([seat for seat, decision in enumerate(state.decisions) if decision is not None]),
-        game.views.board(game_state) if started else None,
+    return TablePublic(
+        game=game.key,
+        table=setup.table,
+        rules_version=game.rules_version,
+        status=state.status,
+        version=state.version,
+        visibility=setup.visibility,
+        created=setup.created,
+        host=state.host,
+        seats=(people or people_of(state, names)).seats,
+        options=setup.options if game.lobby is None else game.lobby.options(game_state),
+        commitment=setup.commitment,
+        round=round_,
+        to_act=tuple([seat for seat, decision in enumerate(state.decisions) if decision is not None]),
+        board=game.views.board(game_state) if started else None,
     )
 
 
@@ -166,22 +166,22 @@ def _seats(
     )
 
 
-def seat_part(state: TableState, seat: Seat, *, notes: Any = None, join_code: str | None = None) -> You:
-    """Return what only `seat` may see. `notes` are the seat's private notes where the game keeps some."""
+def seat_part(state: TableState, seat: Seat, *, private_state: Any = None, join_code: str | None = None) -> You:
+    """Return what only `seat` may see. `private_state` is the fold of its private stream where it has one."""
     game = state.setup.game
     game_state = state.game_state
     if state.status == "lobby" or game.views.round_number(game_state) == 0:
         return You(seat, None, (), (), None, join_code)
     decision = state.decisions[seat]
-    if game.private_stream is None or notes is None:
+    if game.private_stream is None or private_state is None:
         hand, private = game.views.hand(game_state, seat), game.views.private_part(game_state, seat)
         legal = () if decision is None else game.views.legal(game_state, seat)
     else:
         hand, private = (
-            game.private_stream.hand(game_state, seat, notes),
-            game.private_stream.private(game_state, seat, notes),
+            game.private_stream.hand(game_state, seat, private_state),
+            game.private_stream.private(game_state, seat, private_state),
         )
-        legal = () if decision is None else game.private_stream.legal(game_state, seat, notes)
+        legal = () if decision is None else game.private_stream.legal(game_state, seat, private_state)
     return You(seat, decision, hand, legal, private, join_code)
 
 

@@ -61,7 +61,7 @@ class SeatPrivate:
                 raise_refusal(TableRefusal("no_notes"), table.codec.game)
             await self._cache.catch_up(table, [seat])
             own = table.private.seats[seat].private_state
-            private = seat_part(table.state, seat, notes=own).private
+            private = seat_part(table.state, seat, private_state=own).private
         if private is None:
             raise_refusal(TableRefusal("match_not_started"), table.codec.game)
         return _encode(private)

@@ -275,4 +275,4 @@ class Tables:
 def _legal(table: LiveTable, seat: Seat) -> tuple[Any, ...]:
     """What the seat may do now, in the light of what it keeps to itself."""
     private = None if table.private is None else table.private.seats[seat].private_state
-    return seat_part(table.state, seat, notes=private).legal
+    return seat_part(table.state, seat, private_state=private).legal

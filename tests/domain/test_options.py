@@ -7,7 +7,7 @@ from msgspec import Meta, Struct
 
 from domain.decider import OptionProblem
 from domain.options import option_rules
-from domain.tags import tag_after
+from domain.structs import tag_after
 
 
 class Given(Struct, frozen=True):

@@ -11,7 +11,7 @@ from msgspec import Meta
 
 from domain.cards import Card
 from domain.decider import Seat
-from domain.structs import Fact, Legal, Move, Value
+from domain.structs import Fact, Legal, Move, Value, tag_after
 
 # options
 
@@ -37,14 +37,18 @@ HeartsCardName: TypeAlias = Annotated[
 ]
 
 
-class HeartsPass(Move, frozen=True, tag="pass"):
+class HeartsMoveBase(Move, frozen=True, tag=tag_after("Hearts")):
+    """Base of moves: tags follow from class names."""
+
+
+class HeartsPass(HeartsMoveBase, frozen=True):
     """Commit three cards of the own hand to be passed; final, seen by nobody before the exchange."""
 
     cards: Annotated[tuple[HeartsCardName, ...], Meta(max_length=16, examples=[["QS", "AS", "KH"]])]
     """Three different cards in any order."""
 
 
-class HeartsPlay(Move, frozen=True, tag="play"):
+class HeartsPlay(HeartsMoveBase, frozen=True):
     """Play one card to the trick."""
 
     card: HeartsCardName
@@ -55,7 +59,11 @@ HeartsMove: TypeAlias = HeartsPass | HeartsPlay
 # facts
 
 
-class HeartsRoundDealt(Fact, frozen=True, tag="round_dealt"):
+class HeartsFactBase(Fact, frozen=True, tag=tag_after("Hearts")):
+    """Base of facts and of their forms: tags follow from class names."""
+
+
+class HeartsRoundDealt(HeartsFactBase, frozen=True):
     """A round was dealt. Secret: the order of the pack; card k went to seat k modulo the seats (H-12)."""
 
     round: int
@@ -65,14 +73,14 @@ class HeartsRoundDealt(Fact, frozen=True, tag="round_dealt"):
     order: tuple[Card, ...]
 
 
-class HeartsPassCommitted(Fact, frozen=True, tag="pass_committed"):
+class HeartsPassCommitted(HeartsFactBase, frozen=True):
     """A seat chose the three cards it passes. Secret: the cards, in canonical order."""
 
     seat: Seat
     cards: tuple[Card, ...]
 
 
-class HeartsCardsExchanged(Fact, frozen=True, tag="cards_exchanged"):
+class HeartsCardsExchanged(HeartsFactBase, frozen=True):
     """All passes changed hands at once. Secret: the cards, by the seat that gave them."""
 
     offset: int
@@ -81,14 +89,14 @@ class HeartsCardsExchanged(Fact, frozen=True, tag="cards_exchanged"):
     passes: tuple[tuple[Card, ...], ...]
 
 
-class HeartsCardPlayed(Fact, frozen=True, tag="card_played"):
+class HeartsCardPlayed(HeartsFactBase, frozen=True):
     """A card was played to the trick."""
 
     seat: Seat
     card: Card
 
 
-class HeartsTrickTaken(Fact, frozen=True, tag="trick_taken"):
+class HeartsTrickTaken(HeartsFactBase, frozen=True):
     """A seat won the trick and leads the next one."""
 
     seat: Seat
@@ -98,7 +106,7 @@ class HeartsTrickTaken(Fact, frozen=True, tag="trick_taken"):
     """-10 if the jack of diamonds counts and was in it, else 0."""
 
 
-class HeartsRoundScored(Fact, frozen=True, tag="round_scored"):
+class HeartsRoundScored(HeartsFactBase, frozen=True):
     """The round was counted; every list is by seat."""
 
     round: int
@@ -110,7 +118,7 @@ class HeartsRoundScored(Fact, frozen=True, tag="round_scored"):
     totals: tuple[int, ...]
 
 
-class HeartsMatchEnded(Fact, frozen=True, tag="match_ended"):
+class HeartsMatchEnded(HeartsFactBase, frozen=True):
     """The match is over."""
 
     totals: tuple[int, ...]
@@ -131,7 +139,7 @@ HeartsFact: TypeAlias = (
 # public forms of facts that hide something
 
 
-class HeartsRoundBegun(Fact, frozen=True, tag="round_begun"):
+class HeartsRoundBegun(HeartsFactBase, frozen=True):
     """A round was dealt, as everybody sees it."""
 
     round: int
@@ -142,13 +150,13 @@ class HeartsRoundBegun(Fact, frozen=True, tag="round_begun"):
     """The seat that leads the two of clubs; None while it depends on the passing."""
 
 
-class HeartsPassMade(Fact, frozen=True, tag="pass_made"):
+class HeartsPassMade(HeartsFactBase, frozen=True):
     """A seat has committed its pass, as everybody sees it."""
 
     seat: Seat
 
 
-class HeartsExchangeMade(Fact, frozen=True, tag="exchange_made"):
+class HeartsExchangeMade(HeartsFactBase, frozen=True):
     """The passed cards changed hands, as everybody sees it."""
 
     offset: int
@@ -168,19 +176,19 @@ HeartsPublicFact: TypeAlias = (
 # private forms, for the seat they are addressed to
 
 
-class HeartsHandDealt(Fact, frozen=True, tag="hand_dealt"):
+class HeartsHandDealt(HeartsFactBase, frozen=True):
     """The hand you were dealt, in canonical order."""
 
     hand: tuple[Card, ...]
 
 
-class HeartsPassChosen(Fact, frozen=True, tag="pass_chosen"):
+class HeartsPassChosen(HeartsFactBase, frozen=True):
     """The three cards you committed, in canonical order."""
 
     cards: tuple[Card, ...]
 
 
-class HeartsCardsReceived(Fact, frozen=True, tag="cards_received"):
+class HeartsCardsReceived(HeartsFactBase, frozen=True):
     """The three cards you received, in canonical order."""
 
     giver: Seat
@@ -296,14 +304,18 @@ class HeartsPrivate(Value, frozen=True):
     received_from: Seat | None
 
 
-class HeartsLegalPass(Legal, frozen=True, tag="pass"):
+class HeartsLegalBase(Legal, frozen=True, tag=tag_after("Hearts")):
+    """Base of legal entries: tags follow from class names."""
+
+
+class HeartsLegalPass(HeartsLegalBase, frozen=True):
     """Any `count` different ones of these cards may be passed."""
 
     cards: tuple[Card, ...]
     count: int
 
 
-class HeartsLegalPlay(Legal, frozen=True, tag="play"):
+class HeartsLegalPlay(HeartsLegalBase, frozen=True):
     """Any one of these cards may be played."""
 
     cards: tuple[Card, ...]

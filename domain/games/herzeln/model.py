@@ -11,7 +11,7 @@ from msgspec import Meta
 
 from domain.cards import Card
 from domain.decider import Seat
-from domain.structs import Fact, Legal, Move, Tagged, Value
+from domain.structs import Fact, Legal, Move, Tagged, Value, tag_after
 
 HerzelnCardName: TypeAlias = Annotated[
     str, Meta(max_length=8, description="A card: rank, then suit.", examples=["QS", "TH"])
@@ -44,13 +44,17 @@ class HerzelnOptions(Value, frozen=True):
 # moves
 
 
-class HerzelnPlay(Move, frozen=True, tag="play"):
+class HerzelnMoveBase(Move, frozen=True, tag=tag_after("Herzeln")):
+    """Base of moves: tags follow from class names."""
+
+
+class HerzelnPlay(HerzelnMoveBase, frozen=True):
     """Play a card to the trick (contracts 1 to 7)."""
 
     card: HerzelnCardName
 
 
-class HerzelnPlace(Move, frozen=True, tag="place"):
+class HerzelnPlace(HerzelnMoveBase, frozen=True):
     """Place a card at an end of the line (contract 8)."""
 
     card: HerzelnCardName
@@ -58,7 +62,7 @@ class HerzelnPlace(Move, frozen=True, tag="place"):
     """`open` for the first jack, then `up` for the high or `down` for the low end."""
 
 
-class HerzelnPass(Move, frozen=True, tag="pass"):
+class HerzelnPass(HerzelnMoveBase, frozen=True):
     """Pass in the layout (contract 8), because no card fits."""
 
 
@@ -67,13 +71,17 @@ HerzelnMove: TypeAlias = HerzelnPlay | HerzelnPlace | HerzelnPass
 # facts
 
 
-class HerzelnFirstDealerDrawn(Fact, frozen=True, tag="first_dealer_drawn"):
+class HerzelnFactBase(Fact, frozen=True, tag=tag_after("Herzeln")):
+    """Base of facts and of their forms: tags follow from class names."""
+
+
+class HerzelnFirstDealerDrawn(HerzelnFactBase, frozen=True):
     """The match has started; the first dealer was drawn."""
 
     dealer: Seat
 
 
-class HerzelnPackDealt(Fact, frozen=True, tag="pack_dealt"):
+class HerzelnPackDealt(HerzelnFactBase, frozen=True):
     """A round was dealt: the complete form, with the order of the pack."""
 
     round: int
@@ -84,7 +92,7 @@ class HerzelnPackDealt(Fact, frozen=True, tag="pack_dealt"):
     """The shuffled pack; dealt singly from its first card, clockwise from the dealer's left."""
 
 
-class HerzelnRoundDealt(Fact, frozen=True, tag="round_dealt"):
+class HerzelnRoundDealt(HerzelnFactBase, frozen=True):
     """A round was dealt: what everybody learns."""
 
     round: int
@@ -93,7 +101,7 @@ class HerzelnRoundDealt(Fact, frozen=True, tag="round_dealt"):
     dealer: Seat
 
 
-class HerzelnHandDealt(Fact, frozen=True, tag="hand_dealt"):
+class HerzelnHandDealt(HerzelnFactBase, frozen=True):
     """A round was dealt: what the owner of a hand learns."""
 
     round: int
@@ -101,14 +109,14 @@ class HerzelnHandDealt(Fact, frozen=True, tag="hand_dealt"):
     """Sorted by suit (C S H D), then rank."""
 
 
-class HerzelnCardPlayed(Fact, frozen=True, tag="card_played"):
+class HerzelnCardPlayed(HerzelnFactBase, frozen=True):
     """A seat played a card to the trick."""
 
     seat: Seat
     card: Card
 
 
-class HerzelnTrickTaken(Fact, frozen=True, tag="trick_taken"):
+class HerzelnTrickTaken(HerzelnFactBase, frozen=True):
     """The trick is complete and goes to a seat, which leads to the next."""
 
     seat: Seat
@@ -116,7 +124,7 @@ class HerzelnTrickTaken(Fact, frozen=True, tag="trick_taken"):
     """What the trick scores under the contract."""
 
 
-class HerzelnCardPlaced(Fact, frozen=True, tag="card_placed"):
+class HerzelnCardPlaced(HerzelnFactBase, frozen=True):
     """A seat placed a card in the layout."""
 
     seat: Seat
@@ -124,13 +132,13 @@ class HerzelnCardPlaced(Fact, frozen=True, tag="card_placed"):
     end: HerzelnEnd
 
 
-class HerzelnPassed(Fact, frozen=True, tag="passed"):
+class HerzelnPassed(HerzelnFactBase, frozen=True):
     """A seat had no card that fits the line."""
 
     seat: Seat
 
 
-class HerzelnSeatFinished(Fact, frozen=True, tag="seat_finished"):
+class HerzelnSeatFinished(HerzelnFactBase, frozen=True):
     """A seat placed its last card in the layout."""
 
     seat: Seat
@@ -139,7 +147,7 @@ class HerzelnSeatFinished(Fact, frozen=True, tag="seat_finished"):
     points: int
 
 
-class HerzelnRoundScored(Fact, frozen=True, tag="round_scored"):
+class HerzelnRoundScored(HerzelnFactBase, frozen=True):
     """A round is over."""
 
     round: int
@@ -151,7 +159,7 @@ class HerzelnRoundScored(Fact, frozen=True, tag="round_scored"):
     """Cards left in the hands, by seat."""
 
 
-class HerzelnMatchEnded(Fact, frozen=True, tag="match_ended"):
+class HerzelnMatchEnded(HerzelnFactBase, frozen=True):
     """The last round has been scored."""
 
     totals: tuple[int, ...]
@@ -321,7 +329,11 @@ class HerzelnPrivate(Value, frozen=True):
 # what may be done now
 
 
-class HerzelnLegalPlay(Legal, frozen=True, tag="play"):
+class HerzelnLegalBase(Legal, frozen=True, tag=tag_after("Herzeln")):
+    """Base of legal entries: tags follow from class names."""
+
+
+class HerzelnLegalPlay(HerzelnLegalBase, frozen=True):
     """One of these cards may be played."""
 
     cards: tuple[Card, ...]
@@ -334,14 +346,10 @@ class HerzelnPlacement(Value, frozen=True):
     ends: tuple[HerzelnEnd, ...]
 
 
-class HerzelnLegalPlace(Legal, frozen=True, tag="place"):
+class HerzelnLegalPlace(HerzelnLegalBase, frozen=True):
     """One of these cards must be placed, at one of its ends."""
 
     placements: tuple[HerzelnPlacement, ...]
 
 
-class HerzelnLegalPass(Legal, frozen=True, tag="pass"):
-    """No card fits: the seat has to pass."""
-
-
-HerzelnLegal: TypeAlias = HerzelnLegalPlay | HerzelnLegalPlace | HerzelnLegalPass
+HerzelnLegal: TypeAlias = HerzelnLegalPlay | HerzelnLegalPlace | HerzelnPass

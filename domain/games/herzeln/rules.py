@@ -23,7 +23,6 @@ from domain.games.herzeln.model import (
     HerzelnFirstDealerDrawn,
     HerzelnLayout,
     HerzelnLegal,
-    HerzelnLegalPass,
     HerzelnLegalPlace,
     HerzelnLegalPlay,
     HerzelnMatchEnded,
@@ -228,7 +227,7 @@ def legal(state: HerzelnState, seat: Seat) -> tuple[HerzelnLegal, ...]:
     if isinstance(now, HerzelnTricks):
         return (HerzelnLegalPlay(_playable(now, seat)),)
     placements = _placements(now, seat)
-    return (HerzelnLegalPlace(placements) if placements else HerzelnLegalPass(),)  # Z-38
+    return (HerzelnLegalPlace(placements) if placements else HerzelnPass(),)  # Z-38
 
 
 def _playable(now: HerzelnTricks, seat: Seat) -> tuple[Card, ...]:
@@ -255,7 +254,7 @@ def timeout_move(state: HerzelnState, seat: Seat) -> HerzelnMove:
         case HerzelnLegalPlace():
             first = entry.placements[0]
             return HerzelnPlace(first.card, first.ends[0])
-        case HerzelnLegalPass():
-            return HerzelnPass()
+        case HerzelnPass():
+            return entry
         case _:
             assert_never(entry)

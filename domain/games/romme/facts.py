@@ -12,12 +12,16 @@ from domain.games.romme.model import (
     RommeOptionValue,
     RommeSlot,
 )
-from domain.structs import Fact, Value
+from domain.structs import Fact, Value, tag_after
 
 # facts
 
 
-class RommeRoundStarted(Fact, frozen=True, tag="round_started"):
+class RommeFactBase(Fact, frozen=True, tag=tag_after("Romme")):
+    """Base of facts and of their forms: tags follow from class names."""
+
+
+class RommeRoundStarted(RommeFactBase, frozen=True):
     """A round begins under these options."""
 
     round: int
@@ -25,7 +29,7 @@ class RommeRoundStarted(Fact, frozen=True, tag="round_started"):
     options: RommeOptions
 
 
-class RommePackDealt(Fact, frozen=True, tag="pack_dealt"):
+class RommePackDealt(RommeFactBase, frozen=True):
     """The cards were dealt. Secret: the order of the pack; card k went to seat starter + k (R-9)."""
 
     starter: Seat
@@ -33,21 +37,21 @@ class RommePackDealt(Fact, frozen=True, tag="pack_dealt"):
     order: tuple[Card, ...]
 
 
-class RommeCardDrawn(Fact, frozen=True, tag="card_drawn"):
+class RommeCardDrawn(RommeFactBase, frozen=True):
     """The top card of the stock was drawn. Secret from others: which card it was."""
 
     seat: Seat
     card: Card
 
 
-class RommePileDrawn(Fact, frozen=True, tag="pile_drawn"):
+class RommePileDrawn(RommeFactBase, frozen=True):
     """The top card of the pile was taken."""
 
     seat: Seat
     card: Card
 
 
-class RommeMeldsLaid(Fact, frozen=True, tag="melds_laid"):
+class RommeMeldsLaid(RommeFactBase, frozen=True):
     """New melds lie on the table."""
 
     seat: Seat
@@ -58,7 +62,7 @@ class RommeMeldsLaid(Fact, frozen=True, tag="melds_laid"):
     """It was the first laying of this seat in the round."""
 
 
-class RommeCardsLaidOff(Fact, frozen=True, tag="cards_laid_off"):
+class RommeCardsLaidOff(RommeFactBase, frozen=True):
     """Cards were added to a meld."""
 
     seat: Seat
@@ -68,7 +72,7 @@ class RommeCardsLaidOff(Fact, frozen=True, tag="cards_laid_off"):
     """The whole meld afterwards."""
 
 
-class RommeJokerSwapped(Fact, frozen=True, tag="joker_swapped"):
+class RommeJokerSwapped(RommeFactBase, frozen=True):
     """A real card took the place of a joker, which went to the hand."""
 
     seat: Seat
@@ -77,28 +81,28 @@ class RommeJokerSwapped(Fact, frozen=True, tag="joker_swapped"):
     card: Card
 
 
-class RommeCardDiscarded(Fact, frozen=True, tag="card_discarded"):
+class RommeCardDiscarded(RommeFactBase, frozen=True):
     """A card was put on the pile; the turn is over."""
 
     seat: Seat
     card: Card
 
 
-class RommeStockEmptied(Fact, frozen=True, tag="stock_emptied"):
+class RommeStockEmptied(RommeFactBase, frozen=True):
     """A turn ended with an empty stock."""
 
     count: int
     """How many times this has happened in this round, 1 to 4."""
 
 
-class RommeStockShuffled(Fact, frozen=True, tag="stock_shuffled"):
+class RommeStockShuffled(RommeFactBase, frozen=True):
     """The pile but its top card became the new stock. Secret: its order, the top card first (R-57)."""
 
     count: int
     order: tuple[Card, ...]
 
 
-class RommeRoundEnded(Fact, frozen=True, tag="round_ended"):
+class RommeRoundEnded(RommeFactBase, frozen=True):
     """The round was counted; every list is by seat."""
 
     round: int
@@ -112,7 +116,7 @@ class RommeRoundEnded(Fact, frozen=True, tag="round_ended"):
     totals: tuple[int, ...]
 
 
-class RommeMatchEnded(Fact, frozen=True, tag="match_ended"):
+class RommeMatchEnded(RommeFactBase, frozen=True):
     """The match is over."""
 
     totals: tuple[int, ...]
@@ -120,7 +124,7 @@ class RommeMatchEnded(Fact, frozen=True, tag="match_ended"):
     """Place of each seat, 1 is best; equal totals share a place (R-69)."""
 
 
-class RommeOptionChanged(Fact, frozen=True, tag="option_changed"):
+class RommeOptionChanged(RommeFactBase, frozen=True):
     """The host changed an option; it holds from the next deal on (R-76, R-77)."""
 
     name: str
@@ -149,7 +153,7 @@ RommeFact: TypeAlias = (
 # public forms of facts that hide something
 
 
-class RommeHandsDealt(Fact, frozen=True, tag="hands_dealt"):
+class RommeHandsDealt(RommeFactBase, frozen=True):
     """The cards were dealt, as everybody sees it."""
 
     counts: tuple[int, ...]
@@ -157,13 +161,13 @@ class RommeHandsDealt(Fact, frozen=True, tag="hands_dealt"):
     stock_count: int
 
 
-class RommeStockDrawn(Fact, frozen=True, tag="stock_drawn"):
+class RommeStockDrawn(RommeFactBase, frozen=True):
     """A seat drew from the stock, as everybody sees it."""
 
     seat: Seat
 
 
-class RommeStockReshuffled(Fact, frozen=True, tag="stock_reshuffled"):
+class RommeStockReshuffled(RommeFactBase, frozen=True):
     """The pile became the new stock, as everybody sees it."""
 
     count: int
@@ -190,7 +194,7 @@ RommePublicFact: TypeAlias = (
 # private forms, for the seat they are addressed to
 
 
-class RommeHandDealt(Fact, frozen=True, tag="hand_dealt"):
+class RommeHandDealt(RommeFactBase, frozen=True):
     """The hand you were dealt, in the order of dealing."""
 
     cards: tuple[Card, ...]
@@ -201,7 +205,7 @@ RommePrivateFact: TypeAlias = RommeHandDealt | RommeCardDrawn
 # facts of the private stream
 
 
-class RommeMeldPrepared(Fact, frozen=True, tag="meld_prepared"):
+class RommeMeldPrepared(RommeFactBase, frozen=True):
     """A meld was put aside."""
 
     turn_number: int
@@ -218,13 +222,13 @@ class RommeMeldPrepared(Fact, frozen=True, tag="meld_prepared"):
     """What they lack for the first laying; 0 once out."""
 
 
-class RommeMeldsTakenBack(Fact, frozen=True, tag="melds_taken_back"):
+class RommeMeldsTakenBack(RommeFactBase, frozen=True):
     """Drafts were dissolved."""
 
     drafts: tuple[str, ...]
 
 
-class RommeHandArranged(Fact, frozen=True, tag="hand_arranged"):
+class RommeHandArranged(RommeFactBase, frozen=True):
     """The hand got a new order."""
 
     arrivals: int

@@ -11,8 +11,8 @@ from msgspec import Meta, field
 
 from domain.cards import Card
 from domain.decider import Seat
-from domain.games.romme.moves import RommeChosenMeld, RommeEnd, RommeLayOff
-from domain.structs import Legal, Tagged, Value
+from domain.games.romme.moves import RommeChosenMeld, RommeDrawStock, RommeEnd, RommeLayOff
+from domain.structs import Legal, Tagged, Value, tag_after
 
 # options
 
@@ -225,17 +225,17 @@ class RommePrivate(Value, frozen=True):
 # what may be done now
 
 
-class RommeLegalDrawStock(Legal, frozen=True, tag="draw_stock"):
-    """The top of the stock may be drawn."""
+class RommeLegalBase(Legal, frozen=True, tag=tag_after("Romme")):
+    """Base of legal entries: tags follow from class names."""
 
 
-class RommeLegalDrawPile(Legal, frozen=True, tag="draw_pile"):
+class RommeLegalDrawPile(RommeLegalBase, frozen=True):
     """This card may be taken from the pile."""
 
     card: Card
 
 
-class RommeLegalLay(Legal, frozen=True, tag="lay"):
+class RommeLegalLay(RommeLegalBase, frozen=True):
     """Melds can be laid; only suggestions, other choices may be accepted too."""
 
     need: int
@@ -259,7 +259,7 @@ class RommeLayOffPlace(Value, frozen=True, omit_defaults=True):
     """Set only where both ends are possible."""
 
 
-class RommeLegalLayOff(Legal, frozen=True, tag="lay_off", omit_defaults=True):
+class RommeLegalLayOff(RommeLegalBase, frozen=True, omit_defaults=True):
     """Any one of these cards may be laid off; several together may be accepted too."""
 
     places: tuple[RommeLayOffPlace, ...]
@@ -275,32 +275,32 @@ class RommeSwap(Value, frozen=True):
     card: Card
 
 
-class RommeLegalSwapJoker(Legal, frozen=True, tag="swap_joker"):
+class RommeLegalSwapJoker(RommeLegalBase, frozen=True):
     """Any one of these swaps may be made."""
 
     swaps: tuple[RommeSwap, ...]
 
 
-class RommeLegalDiscard(Legal, frozen=True, tag="discard"):
+class RommeLegalDiscard(RommeLegalBase, frozen=True):
     """Any one of these cards may be discarded."""
 
     cards: tuple[Card, ...]
 
 
-class RommeLegalPrepare(Legal, frozen=True, tag="prepare"):
+class RommeLegalPrepare(RommeLegalBase, frozen=True):
     """Private: melds that can be made of cards that are in no draft."""
 
     melds: tuple[RommeReading, ...]
 
 
-class RommeLegalTakeBack(Legal, frozen=True, tag="take_back"):
+class RommeLegalTakeBack(RommeLegalBase, frozen=True):
     """Private: open drafts that may be dissolved; as long as there are any nothing can be discarded."""
 
     drafts: tuple[str, ...]
 
 
 RommeLegal: TypeAlias = (
-    RommeLegalDrawStock
+    RommeDrawStock
     | RommeLegalDrawPile
     | RommeLegalLay
     | RommeLegalLayOff

@@ -4,7 +4,7 @@ from typing import Annotated, Literal, TypeAlias
 
 from msgspec import Meta, field
 
-from domain.structs import Move, Value
+from domain.structs import Move, Value, tag_after
 
 RommeCardId: TypeAlias = Annotated[
     str,
@@ -60,22 +60,26 @@ class RommeChosenMeld(Value, frozen=True, omit_defaults=True, forbid_unknown_fie
 # moves of the table
 
 
-class RommeDrawStock(Move, frozen=True, tag="draw_stock"):
+class RommeMoveBase(Move, frozen=True, tag=tag_after("Romme")):
+    """Base of moves: tags follow from class names."""
+
+
+class RommeDrawStock(RommeMoveBase, frozen=True):
     """Draw the top card of the stock."""
 
 
-class RommeDrawPile(Move, frozen=True, tag="draw_pile"):
+class RommeDrawPile(RommeMoveBase, frozen=True):
     """Take the top card of the discard pile; it cannot be discarded in the same turn."""
 
 
-class RommeLay(Move, frozen=True, tag="lay", omit_defaults=True):
+class RommeLay(RommeMoveBase, frozen=True, omit_defaults=True):
     """Lay new melds on the table, all of them or none."""
 
     melds: Annotated[tuple[RommeChosenMeld, ...], Meta(max_length=40)] | None = None
     """The melds in the order they are named on the table; left out: all open drafts."""
 
 
-class RommeLayOff(Move, frozen=True, tag="lay_off", omit_defaults=True):
+class RommeLayOff(RommeMoveBase, frozen=True, omit_defaults=True):
     """Add cards of the hand to one meld on the table."""
 
     meld: RommeMeldId
@@ -83,7 +87,7 @@ class RommeLayOff(Move, frozen=True, tag="lay_off", omit_defaults=True):
     end: RommeChosenEnd = None
 
 
-class RommeSwapJoker(Move, frozen=True, tag="swap_joker"):
+class RommeSwapJoker(RommeMoveBase, frozen=True):
     """Put the real card in the place of a joker on the table and take the joker."""
 
     meld: RommeMeldId
@@ -91,7 +95,7 @@ class RommeSwapJoker(Move, frozen=True, tag="swap_joker"):
     card: RommeCardId
 
 
-class RommeDiscard(Move, frozen=True, tag="discard"):
+class RommeDiscard(RommeMoveBase, frozen=True):
     """Put one card on the discard pile: the end of the turn, and of the round if it was the last card."""
 
     card: RommeCardId
@@ -102,27 +106,27 @@ RommeMove: TypeAlias = RommeDrawStock | RommeDrawPile | RommeLay | RommeLayOff |
 # moves of the the private stream
 
 
-class RommePrepare(Move, frozen=True, tag="prepare", omit_defaults=True):
+class RommePrepare(RommeMoveBase, frozen=True, omit_defaults=True):
     """Put a meld aside that is not laid yet; nobody else learns of it."""
 
     cards: RommeChosenCards
     end: RommeChosenEnd = None
 
 
-class RommeTakeBack(Move, frozen=True, tag="take_back", omit_defaults=True):
+class RommeTakeBack(RommeMoveBase, frozen=True, omit_defaults=True):
     """Dissolve one draft, or all of them."""
 
     draft: RommeDraftId | None = None
     """Left out: all drafts."""
 
 
-class RommeSortHand(Move, frozen=True, tag="sort_hand"):
+class RommeSortHand(RommeMoveBase, frozen=True):
     """Sort the own hand once; cards that come later are put to the right."""
 
     by: Literal["suit", "rank"]
 
 
-class RommeMoveCard(Move, frozen=True, tag="move_card"):
+class RommeMoveCard(RommeMoveBase, frozen=True):
     """Move one card of the hand to another place."""
 
     card: RommeCardId
@@ -130,7 +134,7 @@ class RommeMoveCard(Move, frozen=True, tag="move_card"):
     """Its place in the new order, from 0."""
 
 
-class RommeArrangeHand(Move, frozen=True, tag="arrange_hand"):
+class RommeArrangeHand(RommeMoveBase, frozen=True):
     """Set the whole order of the hand."""
 
     cards: Annotated[tuple[RommeCardId, ...], Meta(max_length=120)]

@@ -12,7 +12,6 @@ from domain.games.romme.model import (
     RommeLegal,
     RommeLegalDiscard,
     RommeLegalDrawPile,
-    RommeLegalDrawStock,
     RommeLegalLay,
     RommeLegalLayOff,
     RommeLegalSwapJoker,
@@ -172,8 +171,8 @@ def discard(state: RommeState, seat: Seat) -> RommeLegalDiscard:
 def listed_moves(entry: RommeLegal) -> tuple[RommeMove, ...]:
     """Return every move of the table that an entry lists, each of which is accepted."""
     match entry:
-        case RommeLegalDrawStock():
-            return (RommeDrawStock(),)
+        case RommeDrawStock():
+            return (entry,)
         case RommeLegalDrawPile():
             return (RommeDrawPile(),)
         case RommeLegalDiscard():

@@ -17,7 +17,6 @@ from domain.games.romme.judge import judge, may_draw_pile
 from domain.games.romme.model import (
     RommeLegal,
     RommeLegalDrawPile,
-    RommeLegalDrawStock,
     RommeState,
 )
 from domain.games.romme.moves import RommeDiscard, RommeDrawStock, RommeMove
@@ -96,8 +95,8 @@ def legal(state: RommeState, seat: Seat) -> tuple[RommeLegal, ...]:
 def draws(state: RommeState) -> tuple[RommeLegal, ...]:
     """Return how the seat on turn may draw (R-14)."""
     if may_draw_pile(state):
-        return (RommeLegalDrawStock(),)
-    return (RommeLegalDrawStock(), RommeLegalDrawPile(state.pile[-1]))
+        return (RommeDrawStock(),)
+    return (RommeDrawStock(), RommeLegalDrawPile(state.pile[-1]))
 
 
 # an absent player

@@ -28,7 +28,6 @@ from domain.games.von_herzen.moves import (
     VonHerzenLeave,
     VonHerzenLegal,
     VonHerzenLegalDrawPile,
-    VonHerzenLegalDrawStock,
     VonHerzenLegalLayOff,
     VonHerzenMove,
     VonHerzenOffer,
@@ -139,7 +138,7 @@ def _draw(view: View) -> VonHerzenMove:
     """Take the card of the pile that beats an average card of the stock; else the stock."""
     planner = _table_planner(view)
     pile = next((entry.cards for entry in view.legal if isinstance(entry, VonHerzenLegalDrawPile)), ())
-    stock = any(isinstance(entry, VonHerzenLegalDrawStock) for entry in view.legal)
+    stock = any(isinstance(entry, VonHerzenDrawStock) for entry in view.legal)
     gains = {card: planner.gain((*view.hand, card)) for card in pile}
     best = max(pile, key=gains.__getitem__, default=None)
     if best is None:

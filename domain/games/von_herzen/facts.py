@@ -5,7 +5,7 @@ from typing import Literal, TypeAlias
 from domain.cards import Card
 from domain.decider import Seat
 from domain.games.von_herzen.moves import VonHerzenEnd
-from domain.structs import Fact
+from domain.structs import Fact, tag_after
 
 VonHerzenCards: TypeAlias = tuple[Card, ...]
 VonHerzenSwapKind: TypeAlias = Literal["accepted", "taken", "agreed"]
@@ -15,46 +15,50 @@ VonHerzenRoundEnd: TypeAlias = Literal["out", "standstill"]
 # facts that hide nothing
 
 
-class VonHerzenFirstDealerDrawn(Fact, frozen=True, tag="first_dealer_drawn"):
+class VonHerzenFactBase(Fact, frozen=True, tag=tag_after("VonHerzen")):
+    """Base of facts and of their forms: tags follow from class names."""
+
+
+class VonHerzenFirstDealerDrawn(VonHerzenFactBase, frozen=True):
     """The first dealer of the match was drawn (V-10)."""
 
     dealer: Seat
 
 
-class VonHerzenOfferPassed(Fact, frozen=True, tag="offer_passed"):
+class VonHerzenOfferPassed(VonHerzenFactBase, frozen=True):
     """The giver offered nothing."""
 
     giver: Seat
 
 
-class VonHerzenOfferDeclined(Fact, frozen=True, tag="offer_declined"):
+class VonHerzenOfferDeclined(VonHerzenFactBase, frozen=True):
     """The receiver declined; the offered cards went back unseen."""
 
     giver: Seat
     receiver: Seat
 
 
-class VonHerzenOfferLeft(Fact, frozen=True, tag="offer_left"):
+class VonHerzenOfferLeft(VonHerzenFactBase, frozen=True):
     """A seat that was asked after a counter-proposal left the offer to the next."""
 
     seat: Seat
 
 
-class VonHerzenOfferWithdrawn(Fact, frozen=True, tag="offer_withdrawn"):
+class VonHerzenOfferWithdrawn(VonHerzenFactBase, frozen=True):
     """The giver refused the counter-proposal; all cards went back unseen."""
 
     giver: Seat
     receiver: Seat
 
 
-class VonHerzenPileDrawn(Fact, frozen=True, tag="pile_drawn"):
+class VonHerzenPileDrawn(VonHerzenFactBase, frozen=True):
     """A seat took a card of the discard pile."""
 
     seat: Seat
     card: Card
 
 
-class VonHerzenRunLaid(Fact, frozen=True, tag="run_laid"):
+class VonHerzenRunLaid(VonHerzenFactBase, frozen=True):
     """A seat laid a run; `run` is its id for the rest of the round, cards from low to high."""
 
     seat: Seat
@@ -62,7 +66,7 @@ class VonHerzenRunLaid(Fact, frozen=True, tag="run_laid"):
     cards: VonHerzenCards
 
 
-class VonHerzenCardLaidOff(Fact, frozen=True, tag="card_laid_off"):
+class VonHerzenCardLaidOff(VonHerzenFactBase, frozen=True):
     """A seat added a card to an end of a run."""
 
     seat: Seat
@@ -71,21 +75,21 @@ class VonHerzenCardLaidOff(Fact, frozen=True, tag="card_laid_off"):
     end: VonHerzenEnd
 
 
-class VonHerzenCardDiscarded(Fact, frozen=True, tag="card_discarded"):
+class VonHerzenCardDiscarded(VonHerzenFactBase, frozen=True):
     """A seat discarded a card."""
 
     seat: Seat
     card: Card
 
 
-class VonHerzenTurnEnded(Fact, frozen=True, tag="turn_ended"):
+class VonHerzenTurnEnded(VonHerzenFactBase, frozen=True):
     """A seat's turn is over; `went_out`: because its hand is empty (V-54)."""
 
     seat: Seat
     went_out: bool
 
 
-class VonHerzenRoundScored(Fact, frozen=True, tag="round_scored"):
+class VonHerzenRoundScored(VonHerzenFactBase, frozen=True):
     """The round is over: what is left in the hands and in the stock is shown, and what everybody scored."""
 
     round: int
@@ -97,7 +101,7 @@ class VonHerzenRoundScored(Fact, frozen=True, tag="round_scored"):
     totals: tuple[int, ...]
 
 
-class VonHerzenMatchEnded(Fact, frozen=True, tag="match_ended"):
+class VonHerzenMatchEnded(VonHerzenFactBase, frozen=True):
     """The last round is scored: the highest total wins (V-71)."""
 
     totals: tuple[int, ...]
@@ -107,7 +111,7 @@ class VonHerzenMatchEnded(Fact, frozen=True, tag="match_ended"):
 # facts that hide something: complete, public and private form
 
 
-class VonHerzenRoundDealt(Fact, frozen=True, tag="round_dealt"):
+class VonHerzenRoundDealt(VonHerzenFactBase, frozen=True):
     """A round was dealt from this order of the pack, first card first."""
 
     round: int
@@ -116,7 +120,7 @@ class VonHerzenRoundDealt(Fact, frozen=True, tag="round_dealt"):
     pack: VonHerzenCards
 
 
-class VonHerzenRoundDealtPublic(Fact, frozen=True, tag="round_dealt_public"):
+class VonHerzenRoundDealtPublic(VonHerzenFactBase, frozen=True):
     """A round was dealt: `hand` cards for everyone, the rest is the stock."""
 
     round: int
@@ -125,13 +129,13 @@ class VonHerzenRoundDealtPublic(Fact, frozen=True, tag="round_dealt_public"):
     stock: int
 
 
-class VonHerzenRoundDealtPrivate(Fact, frozen=True, tag="round_dealt_private"):
+class VonHerzenRoundDealtPrivate(VonHerzenFactBase, frozen=True):
     """The hand that the seat was dealt."""
 
     hand: VonHerzenCards
 
 
-class VonHerzenCardsOffered(Fact, frozen=True, tag="cards_offered"):
+class VonHerzenCardsOffered(VonHerzenFactBase, frozen=True):
     """The giver laid these cards face down before the receiver."""
 
     giver: Seat
@@ -139,7 +143,7 @@ class VonHerzenCardsOffered(Fact, frozen=True, tag="cards_offered"):
     cards: VonHerzenCards
 
 
-class VonHerzenCardsOfferedPublic(Fact, frozen=True, tag="cards_offered_public"):
+class VonHerzenCardsOfferedPublic(VonHerzenFactBase, frozen=True):
     """The giver laid `count` cards face down before the receiver."""
 
     giver: Seat
@@ -147,13 +151,13 @@ class VonHerzenCardsOfferedPublic(Fact, frozen=True, tag="cards_offered_public")
     count: int
 
 
-class VonHerzenCardsOfferedPrivate(Fact, frozen=True, tag="cards_offered_private"):
+class VonHerzenCardsOfferedPrivate(VonHerzenFactBase, frozen=True):
     """The cards that the seat offered."""
 
     cards: VonHerzenCards
 
 
-class VonHerzenOfferCountered(Fact, frozen=True, tag="offer_countered"):
+class VonHerzenOfferCountered(VonHerzenFactBase, frozen=True):
     """The receiver proposed to swap fewer cards and laid these face down."""
 
     giver: Seat
@@ -161,7 +165,7 @@ class VonHerzenOfferCountered(Fact, frozen=True, tag="offer_countered"):
     cards: VonHerzenCards
 
 
-class VonHerzenOfferCounteredPublic(Fact, frozen=True, tag="offer_countered_public"):
+class VonHerzenOfferCounteredPublic(VonHerzenFactBase, frozen=True):
     """The receiver proposed to swap `count` cards and laid as many face down."""
 
     giver: Seat
@@ -169,13 +173,13 @@ class VonHerzenOfferCounteredPublic(Fact, frozen=True, tag="offer_countered_publ
     count: int
 
 
-class VonHerzenOfferCounteredPrivate(Fact, frozen=True, tag="offer_countered_private"):
+class VonHerzenOfferCounteredPrivate(VonHerzenFactBase, frozen=True):
     """The cards that the seat laid for its counter-proposal."""
 
     cards: VonHerzenCards
 
 
-class VonHerzenCardsSwapped(Fact, frozen=True, tag="cards_swapped"):
+class VonHerzenCardsSwapped(VonHerzenFactBase, frozen=True):
     """The giver's `given` went to the partner, who gave him as many, `received`."""
 
     giver: Seat
@@ -185,7 +189,7 @@ class VonHerzenCardsSwapped(Fact, frozen=True, tag="cards_swapped"):
     received: VonHerzenCards
 
 
-class VonHerzenCardsSwappedPublic(Fact, frozen=True, tag="cards_swapped_public"):
+class VonHerzenCardsSwappedPublic(VonHerzenFactBase, frozen=True):
     """The giver and the partner swapped `count` cards."""
 
     giver: Seat
@@ -194,27 +198,27 @@ class VonHerzenCardsSwappedPublic(Fact, frozen=True, tag="cards_swapped_public")
     count: int
 
 
-class VonHerzenCardsSwappedPrivate(Fact, frozen=True, tag="cards_swapped_private"):
+class VonHerzenCardsSwappedPrivate(VonHerzenFactBase, frozen=True):
     """What the seat gave to the other side of the swap, and what it got."""
 
     gave: VonHerzenCards
     got: VonHerzenCards
 
 
-class VonHerzenStockDrawn(Fact, frozen=True, tag="stock_drawn"):
+class VonHerzenStockDrawn(VonHerzenFactBase, frozen=True):
     """A seat drew this card, the top one of the stock."""
 
     seat: Seat
     card: Card
 
 
-class VonHerzenStockDrawnPublic(Fact, frozen=True, tag="stock_drawn_public"):
+class VonHerzenStockDrawnPublic(VonHerzenFactBase, frozen=True):
     """A seat drew the top card of the stock."""
 
     seat: Seat
 
 
-class VonHerzenStockDrawnPrivate(Fact, frozen=True, tag="stock_drawn_private"):
+class VonHerzenStockDrawnPrivate(VonHerzenFactBase, frozen=True):
     """The card that the seat drew."""
 
     card: Card

@@ -1,7 +1,6 @@
 """What a seat of Von Herzen is told it may do, and an acceptable move built from that alone."""
 
 from collections.abc import Callable, Sequence
-from typing import assert_never
 
 from domain.cards import Card
 from domain.decider import Seat, SeatView
@@ -25,18 +24,12 @@ from domain.games.von_herzen.moves import (
     VonHerzenLegalAccept,
     VonHerzenLegalAgree,
     VonHerzenLegalCounter,
-    VonHerzenLegalDecline,
     VonHerzenLegalDiscard,
     VonHerzenLegalDrawPile,
-    VonHerzenLegalDrawStock,
-    VonHerzenLegalEndTurn,
     VonHerzenLegalLay,
     VonHerzenLegalLayOff,
-    VonHerzenLegalLeave,
     VonHerzenLegalOffer,
-    VonHerzenLegalPassOffer,
     VonHerzenLegalTake,
-    VonHerzenLegalWithdraw,
     VonHerzenMove,
     VonHerzenOffer,
     VonHerzenPassOffer,
@@ -64,22 +57,22 @@ def _swap_entries(state: VonHerzenState, swap: VonHerzenSwap, hand: VonHerzenCar
     offered = len(swap.offered)
     match state.phase:
         case "swap_offer":
-            return VonHerzenLegalOffer(hand, 1, len(hand)), VonHerzenLegalPassOffer()  # V-12
+            return VonHerzenLegalOffer(hand, 1, len(hand)), VonHerzenPassOffer()  # V-12
         case "swap_answer":
-            accept, decline = VonHerzenLegalAccept(hand, offered), VonHerzenLegalDecline()  # V-14
+            accept, decline = VonHerzenLegalAccept(hand, offered), VonHerzenDecline()  # V-14
             if offered == 1:
                 return accept, decline
             return accept, VonHerzenLegalCounter(hand, 1, offered - 1), decline  # V-16
         case "swap_take":
-            return VonHerzenLegalTake(hand, offered), VonHerzenLegalLeave()  # V-17
+            return VonHerzenLegalTake(hand, offered), VonHerzenLeave()  # V-17
         case _:
-            return VonHerzenLegalAgree(swap.offered, len(swap.countered)), VonHerzenLegalWithdraw()  # V-20
+            return VonHerzenLegalAgree(swap.offered, len(swap.countered)), VonHerzenWithdraw()  # V-20
 
 
 def _draw_entries(state: VonHerzenState) -> tuple[VonHerzenLegal, ...]:
     entries: list[VonHerzenLegal] = []
     if state.stock:
-        entries.append(VonHerzenLegalDrawStock())
+        entries.append(VonHerzenDrawStock())
     if state.pile:
         cards = state.pile[-1:] if state.options.pile_pick == "top" else state.pile  # V-32
         entries.append(VonHerzenLegalDrawPile(cards))
@@ -96,7 +89,7 @@ def _lay_entries(state: VonHerzenState, seat: Seat, hand: VonHerzenCards) -> tup
         entries.append(VonHerzenLegalLayOff(places))
     if state.phase == "lay":
         entries.append(VonHerzenLegalDiscard(hand))  # V-52, V-56
-    entries.append(VonHerzenLegalEndTurn())
+    entries.append(VonHerzenEndTurn())
     return tuple(entries)
 
 
@@ -131,24 +124,14 @@ def sample(
     match entry:
         case VonHerzenLegalOffer():
             return VonHerzenOffer(_some(entry.cards, _between(entry.least, entry.most, choose), choose))
-        case VonHerzenLegalPassOffer():
-            return VonHerzenPassOffer()
         case VonHerzenLegalAccept():
             return VonHerzenAccept(_some(entry.cards, entry.count, choose))
         case VonHerzenLegalCounter():
             return VonHerzenCounter(_some(entry.cards, _between(entry.least, entry.most, choose), choose))
-        case VonHerzenLegalDecline():
-            return VonHerzenDecline()
         case VonHerzenLegalTake():
             return VonHerzenTake(_some(entry.cards, entry.count, choose))
-        case VonHerzenLegalLeave():
-            return VonHerzenLeave()
         case VonHerzenLegalAgree():
             return VonHerzenAgree(_some(entry.cards, entry.count, choose))
-        case VonHerzenLegalWithdraw():
-            return VonHerzenWithdraw()
-        case VonHerzenLegalDrawStock():
-            return VonHerzenDrawStock()
         case VonHerzenLegalDrawPile():
             return VonHerzenDrawPile(entry.cards[choose(len(entry.cards))])
         case VonHerzenLegalLay():
@@ -158,10 +141,8 @@ def sample(
             return VonHerzenLayOff(place.card, place.run, place.end)
         case VonHerzenLegalDiscard():
             return VonHerzenDiscard(entry.cards[choose(len(entry.cards))])
-        case VonHerzenLegalEndTurn():
-            return VonHerzenEndTurn()
-        case _:
-            assert_never(entry)
+        case _:  # a move that leaves nothing to choose
+            return entry
 
 
 def _between(least: int, most: int, choose: Callable[[int], int]) -> int:

@@ -5,7 +5,7 @@ from typing import Annotated, Literal, TypeAlias
 from msgspec import Meta
 
 from domain.cards import Card
-from domain.structs import Legal, Move, Value
+from domain.structs import Legal, Move, Value, tag_after
 
 VonHerzenCardText: TypeAlias = Annotated[str, Meta(max_length=8, description="Rank then suit.", examples=["TH", "7C"])]
 VonHerzenCardTexts: TypeAlias = Annotated[
@@ -19,72 +19,76 @@ VonHerzenEnd: TypeAlias = Literal["up", "down"]
 # moves of the swap phase
 
 
-class VonHerzenOffer(Move, frozen=True, tag="offer"):
+class VonHerzenMoveBase(Move, frozen=True, tag=tag_after("VonHerzen")):
+    """Base of moves: tags follow from class names."""
+
+
+class VonHerzenOffer(VonHerzenMoveBase, frozen=True):
     """The giver lays cards face down before the receiver (V-12)."""
 
     cards: VonHerzenCardTexts
 
 
-class VonHerzenPassOffer(Move, frozen=True, tag="pass_offer"):
+class VonHerzenPassOffer(VonHerzenMoveBase, frozen=True):
     """The giver offers nothing (V-12)."""
 
 
-class VonHerzenAccept(Move, frozen=True, tag="accept"):
+class VonHerzenAccept(VonHerzenMoveBase, frozen=True):
     """The receiver swaps as many cards as are offered (V-15)."""
 
     cards: VonHerzenCardTexts
 
 
-class VonHerzenCounter(Move, frozen=True, tag="counter"):
+class VonHerzenCounter(VonHerzenMoveBase, frozen=True):
     """The receiver proposes to swap fewer cards and lays his own (V-16)."""
 
     cards: VonHerzenCardTexts
 
 
-class VonHerzenDecline(Move, frozen=True, tag="decline"):
+class VonHerzenDecline(VonHerzenMoveBase, frozen=True):
     """The receiver wants no swap (V-22)."""
 
 
-class VonHerzenTake(Move, frozen=True, tag="take"):
+class VonHerzenTake(VonHerzenMoveBase, frozen=True):
     """Another player makes the original swap in the receiver's place (V-18)."""
 
     cards: VonHerzenCardTexts
 
 
-class VonHerzenLeave(Move, frozen=True, tag="leave"):
+class VonHerzenLeave(VonHerzenMoveBase, frozen=True):
     """Another player leaves the offer to the next (V-17)."""
 
 
-class VonHerzenAgree(Move, frozen=True, tag="agree"):
+class VonHerzenAgree(VonHerzenMoveBase, frozen=True):
     """The giver agrees to the counter-proposal and picks which offered cards he gives (V-21)."""
 
     cards: VonHerzenCardTexts
 
 
-class VonHerzenWithdraw(Move, frozen=True, tag="withdraw"):
+class VonHerzenWithdraw(VonHerzenMoveBase, frozen=True):
     """The giver refuses the counter-proposal (V-22)."""
 
 
 # moves of the meld phase
 
 
-class VonHerzenDrawStock(Move, frozen=True, tag="draw_stock"):
+class VonHerzenDrawStock(VonHerzenMoveBase, frozen=True):
     """Take the top card of the stock (V-30)."""
 
 
-class VonHerzenDrawPile(Move, frozen=True, tag="draw_pile"):
+class VonHerzenDrawPile(VonHerzenMoveBase, frozen=True):
     """Take a card of the discard pile (V-30, V-32)."""
 
     card: VonHerzenCardText
 
 
-class VonHerzenLay(Move, frozen=True, tag="lay"):
+class VonHerzenLay(VonHerzenMoveBase, frozen=True):
     """Lay a run from the hand, its cards from the low end to the high end (V-36)."""
 
     cards: VonHerzenCardTexts
 
 
-class VonHerzenLayOff(Move, frozen=True, tag="lay_off"):
+class VonHerzenLayOff(VonHerzenMoveBase, frozen=True):
     """Add one card to an end of a run on the table (V-44, V-45)."""
 
     card: VonHerzenCardText
@@ -93,13 +97,13 @@ class VonHerzenLayOff(Move, frozen=True, tag="lay_off"):
     """`up`: after the last card; `down`: before the first."""
 
 
-class VonHerzenDiscard(Move, frozen=True, tag="discard"):
+class VonHerzenDiscard(VonHerzenMoveBase, frozen=True):
     """Put one card face up on the discard pile; this ends the turn (V-52)."""
 
     card: VonHerzenCardText
 
 
-class VonHerzenEndTurn(Move, frozen=True, tag="end_turn"):
+class VonHerzenEndTurn(VonHerzenMoveBase, frozen=True):
     """End the turn without a discard (V-53)."""
 
 
@@ -123,7 +127,11 @@ VonHerzenMove: TypeAlias = VonHerzenSwapMove | VonHerzenMeldMove
 # legal entries: one for each kind of move open to a seat
 
 
-class VonHerzenLegalOffer(Legal, frozen=True, tag="offer"):
+class VonHerzenLegalBase(Legal, frozen=True, tag=tag_after("VonHerzen")):
+    """Base of legal entries: tags follow from class names."""
+
+
+class VonHerzenLegalOffer(VonHerzenLegalBase, frozen=True):
     """Any `least` to `most` different cards of `cards` may be offered."""
 
     cards: tuple[Card, ...]
@@ -131,18 +139,14 @@ class VonHerzenLegalOffer(Legal, frozen=True, tag="offer"):
     most: int
 
 
-class VonHerzenLegalPassOffer(Legal, frozen=True, tag="pass_offer"):
-    """The seat may offer nothing."""
-
-
-class VonHerzenLegalAccept(Legal, frozen=True, tag="accept"):
+class VonHerzenLegalAccept(VonHerzenLegalBase, frozen=True):
     """The offer may be accepted with exactly `count` different cards of `cards`."""
 
     cards: tuple[Card, ...]
     count: int
 
 
-class VonHerzenLegalCounter(Legal, frozen=True, tag="counter"):
+class VonHerzenLegalCounter(VonHerzenLegalBase, frozen=True):
     """Any `least` to `most` different cards of `cards` may be laid as a counter-proposal."""
 
     cards: tuple[Card, ...]
@@ -150,44 +154,28 @@ class VonHerzenLegalCounter(Legal, frozen=True, tag="counter"):
     most: int
 
 
-class VonHerzenLegalDecline(Legal, frozen=True, tag="decline"):
-    """The offer may be declined."""
-
-
-class VonHerzenLegalTake(Legal, frozen=True, tag="take"):
+class VonHerzenLegalTake(VonHerzenLegalBase, frozen=True):
     """The offer may be taken with exactly `count` different cards of `cards`."""
 
     cards: tuple[Card, ...]
     count: int
 
 
-class VonHerzenLegalLeave(Legal, frozen=True, tag="leave"):
-    """The offer may be left to the next."""
-
-
-class VonHerzenLegalAgree(Legal, frozen=True, tag="agree"):
+class VonHerzenLegalAgree(VonHerzenLegalBase, frozen=True):
     """The counter-proposal may be met with exactly `count` of the offered `cards`."""
 
     cards: tuple[Card, ...]
     count: int
 
 
-class VonHerzenLegalWithdraw(Legal, frozen=True, tag="withdraw"):
-    """The offer may be withdrawn."""
-
-
-class VonHerzenLegalDrawStock(Legal, frozen=True, tag="draw_stock"):
-    """The top card of the stock may be taken."""
-
-
-class VonHerzenLegalDrawPile(Legal, frozen=True, tag="draw_pile"):
+class VonHerzenLegalDrawPile(VonHerzenLegalBase, frozen=True):
     """Any one of `cards` may be taken from the discard pile."""
 
     cards: tuple[Card, ...]
 
 
-class VonHerzenLegalLay(Legal, frozen=True, tag="lay"):
-    """A run can be laid. `runs` has one for each colour, lowest rank and length that the hand allows.
+class VonHerzenLegalLay(VonHerzenLegalBase, frozen=True):
+    """A run can be laid. `melds` has one for each colour, lowest rank and length that the hand allows.
 
     A joker stands in them only where the hand lacks the card of the run's colour. The same runs with
     the other suit of the colour, or with a joker in the place of a real card, may be laid as well.
@@ -204,36 +192,32 @@ class VonHerzenLayOffPlace(Value, frozen=True):
     end: VonHerzenEnd
 
 
-class VonHerzenLegalLayOff(Legal, frozen=True, tag="lay_off"):
+class VonHerzenLegalLayOff(VonHerzenLegalBase, frozen=True):
     """Every single laying off that is open now."""
 
     places: tuple[VonHerzenLayOffPlace, ...]
 
 
-class VonHerzenLegalDiscard(Legal, frozen=True, tag="discard"):
+class VonHerzenLegalDiscard(VonHerzenLegalBase, frozen=True):
     """Any one of `cards` may be discarded."""
 
     cards: tuple[Card, ...]
 
 
-class VonHerzenLegalEndTurn(Legal, frozen=True, tag="end_turn"):
-    """The turn may be ended."""
-
-
 VonHerzenLegal: TypeAlias = (
     VonHerzenLegalOffer
-    | VonHerzenLegalPassOffer
+    | VonHerzenPassOffer
     | VonHerzenLegalAccept
     | VonHerzenLegalCounter
-    | VonHerzenLegalDecline
+    | VonHerzenDecline
     | VonHerzenLegalTake
-    | VonHerzenLegalLeave
+    | VonHerzenLeave
     | VonHerzenLegalAgree
-    | VonHerzenLegalWithdraw
-    | VonHerzenLegalDrawStock
+    | VonHerzenWithdraw
+    | VonHerzenDrawStock
     | VonHerzenLegalDrawPile
     | VonHerzenLegalLay
     | VonHerzenLegalLayOff
     | VonHerzenLegalDiscard
-    | VonHerzenLegalEndTurn
+    | VonHerzenEndTurn
 )

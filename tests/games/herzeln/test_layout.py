@@ -7,7 +7,6 @@ from domain.games.herzeln.model import (
     HerzelnFact,
     HerzelnForcedPass,
     HerzelnLayout,
-    HerzelnLegalPass,
     HerzelnLegalPlace,
     HerzelnMatchEnded,
     HerzelnPass,
@@ -64,7 +63,7 @@ def test_with_a_jack_in_hand_the_line_must_be_opened_with_it(case: str) -> None:
 def test_without_a_jack_only_a_pass_is_possible_at_an_empty_line(case: str) -> None:
     state = at_layout("", {0: "QH 7C", 1: "JC"})
 
-    assert legal(state, 0) == (HerzelnLegalPass(),)
+    assert legal(state, 0) == (HerzelnPass(),)
     assert refused(state, 0, HerzelnPlace("QH", "open")) == ("must_open_with_jack", "Z-31")
     assert accepted(state, 0, HerzelnPass()) == (HerzelnPassed(0),)
     assert to_act(after(state, [HerzelnPassed(0)])) == (1,)
@@ -154,7 +153,7 @@ def test_a_seat_that_can_place_must_not_pass(case: str) -> None:
 def test_a_seat_without_a_fitting_card_can_only_pass(case: str) -> None:
     state = at_layout("JS QD", {0: "7H AD", 1: "9C KD"})
 
-    assert legal(state, 0) == (HerzelnLegalPass(),)
+    assert legal(state, 0) == (HerzelnPass(),)
     for card in ("7H", "AD"):
         for end in ("up", "down"):
             assert refused(state, 0, HerzelnPlace(card, end))[0] == "card_does_not_fit"

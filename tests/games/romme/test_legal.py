@@ -11,7 +11,6 @@ from domain.games.romme.model import (
     RommeLayOffPlace,
     RommeLegalDiscard,
     RommeLegalDrawPile,
-    RommeLegalDrawStock,
     RommeLegalLay,
     RommeLegalLayOff,
     RommeLegalPrepare,
@@ -23,7 +22,14 @@ from domain.games.romme.model import (
     RommeState,
     RommeSwap,
 )
-from domain.games.romme.moves import RommeAskMelds, RommeAskPartition, RommeAskReadings, RommeDiscard, RommeLay
+from domain.games.romme.moves import (
+    RommeAskMelds,
+    RommeAskPartition,
+    RommeAskReadings,
+    RommeDiscard,
+    RommeDrawStock,
+    RommeLay,
+)
 from domain.games.romme.offers import listed_moves
 from domain.games.romme.rules import legal
 from tests.games.romme.positions import after, cards, code, noted, position, prepare
@@ -35,8 +41,8 @@ def faces(melds: object) -> list[str]:
 
 
 def test_draws_are_listed_as_far_as_they_are_open() -> None:
-    assert legal(position("4D", phase="draw", pile="9C"), 0) == (RommeLegalDrawStock(), RommeLegalDrawPile("9C#1"))
-    assert legal(position("4D", phase="draw", discard_draw="after_out"), 0) == (RommeLegalDrawStock(),)
+    assert legal(position("4D", phase="draw", pile="9C"), 0) == (RommeDrawStock(), RommeLegalDrawPile("9C#1"))
+    assert legal(position("4D", phase="draw", discard_draw="after_out"), 0) == (RommeDrawStock(),)
     assert legal(position("4D", phase="draw"), 1) == ()
 
 

@@ -32,18 +32,12 @@ from domain.games.von_herzen.moves import (
     VonHerzenLegalAccept,
     VonHerzenLegalAgree,
     VonHerzenLegalCounter,
-    VonHerzenLegalDecline,
     VonHerzenLegalDiscard,
     VonHerzenLegalDrawPile,
-    VonHerzenLegalDrawStock,
-    VonHerzenLegalEndTurn,
     VonHerzenLegalLay,
     VonHerzenLegalLayOff,
-    VonHerzenLegalLeave,
     VonHerzenLegalOffer,
-    VonHerzenLegalPassOffer,
     VonHerzenLegalTake,
-    VonHerzenLegalWithdraw,
     VonHerzenMove,
     VonHerzenOffer,
     VonHerzenPassOffer,
@@ -227,12 +221,12 @@ def _listed(entry: VonHerzenLegal) -> Iterable[Any]:
 
 
 _PLAIN: dict[type, VonHerzenMove] = {
-    VonHerzenLegalPassOffer: VonHerzenPassOffer(),
-    VonHerzenLegalDecline: VonHerzenDecline(),
-    VonHerzenLegalLeave: VonHerzenLeave(),
-    VonHerzenLegalWithdraw: VonHerzenWithdraw(),
-    VonHerzenLegalDrawStock: VonHerzenDrawStock(),
-    VonHerzenLegalEndTurn: VonHerzenEndTurn(),
+    VonHerzenPassOffer: VonHerzenPassOffer(),
+    VonHerzenDecline: VonHerzenDecline(),
+    VonHerzenLeave: VonHerzenLeave(),
+    VonHerzenWithdraw: VonHerzenWithdraw(),
+    VonHerzenDrawStock: VonHerzenDrawStock(),
+    VonHerzenEndTurn: VonHerzenEndTurn(),
 }
 
 

@@ -23,7 +23,6 @@ from domain.games.von_herzen.moves import (
     VonHerzenLegal,
     VonHerzenLegalCounter,
     VonHerzenLegalDrawPile,
-    VonHerzenLegalLeave,
     VonHerzenLegalOffer,
     VonHerzenMove,
     VonHerzenOffer,
@@ -60,7 +59,7 @@ def haggling(view: View, rng: Random) -> VonHerzenMove:
             return VonHerzenOffer(entry.cards)
         if isinstance(entry, VonHerzenLegalCounter):
             return VonHerzenCounter(tuple(rng.sample(entry.cards, entry.most)))
-        if isinstance(entry, VonHerzenLegalLeave):
+        if isinstance(entry, VonHerzenLeave):
             return VonHerzenLeave()
     return careless(view, rng)
 

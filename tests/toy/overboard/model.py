@@ -2,34 +2,34 @@
 
 from typing import Annotated, TypeAlias
 
-from msgspec import Meta, Struct
+from msgspec import Meta
 
 from domain.cards import Card
 from domain.decider import Seat
-from domain.tags import tag_after
+from domain.structs import Fact, Legal, Move, Value, tag_after
 
 CardText: TypeAlias = Annotated[str, Meta(max_length=8, description="A card, rank then suit.", examples=["QS"])]
 
 
-_tag = tag_after("Overboard")
+# bases; tags follow from class names, and whoever renames a class gives it its old tag
 
 
-class OverboardValue(Struct, frozen=True, gc=False):
-    """Base of everything."""
-
-
-class OverboardTagged(OverboardValue, frozen=True, tag_field="type", tag=_tag):
-    """Base of facts and legal entries. Tags follow from class names: who renames a class keeps its old tag."""
-
-
-class OverboardMoveBase(OverboardTagged, frozen=True, forbid_unknown_fields=True):
+class OverboardMoveBase(Move, frozen=True, tag=tag_after("Overboard")):
     """Base of moves."""
+
+
+class OverboardFactBase(Fact, frozen=True, tag=tag_after("Overboard")):
+    """Base of facts and of their forms."""
+
+
+class OverboardLegalBase(Legal, frozen=True, tag=tag_after("Overboard")):
+    """Base of legal entries."""
 
 
 # options
 
 
-class OverboardOptions(OverboardValue, frozen=True):
+class OverboardOptions(Value, frozen=True):
     """All options of a table. O-9"""
 
     lives: Annotated[int, Meta(ge=1, le=3, description="Lives of each seat.")] = 2
@@ -60,7 +60,7 @@ OverboardMove: TypeAlias = OverboardSwap | OverboardSwapAll | OverboardStay
 # facts
 
 
-class OverboardPackDealt(OverboardTagged, frozen=True):
+class OverboardPackDealt(OverboardFactBase, frozen=True):
     """The whole pack in dealing order: three cards for each seat aboard, then three for the raft. Secret."""
 
     round: int
@@ -69,7 +69,7 @@ class OverboardPackDealt(OverboardTagged, frozen=True):
     order: tuple[Card, ...]
 
 
-class OverboardCardSwapped(OverboardTagged, frozen=True):
+class OverboardCardSwapped(OverboardFactBase, frozen=True):
     """A seat gave a card for one of the raft."""
 
     seat: Seat
@@ -77,20 +77,20 @@ class OverboardCardSwapped(OverboardTagged, frozen=True):
     take: Card
 
 
-class OverboardHandSwapped(OverboardTagged, frozen=True):
+class OverboardHandSwapped(OverboardFactBase, frozen=True):
     """A seat gave its hand, which everybody sees now, for the raft."""
 
     seat: Seat
     cards: tuple[Card, ...]
 
 
-class OverboardStayed(OverboardTagged, frozen=True):
+class OverboardStayed(OverboardFactBase, frozen=True):
     """A seat kept its hand."""
 
     seat: Seat
 
 
-class OverboardRoundScored(OverboardTagged, frozen=True):
+class OverboardRoundScored(OverboardFactBase, frozen=True):
     """The round is over: all hands are shown, and some seats lost a life."""
 
     round: int
@@ -98,7 +98,7 @@ class OverboardRoundScored(OverboardTagged, frozen=True):
     lost: tuple[Seat, ...]
 
 
-class OverboardMatchEnded(OverboardTagged, frozen=True):
+class OverboardMatchEnded(OverboardFactBase, frozen=True):
     """One seat is left aboard."""
 
     places: tuple[int, ...]
@@ -113,7 +113,7 @@ OverboardFact: TypeAlias = OverboardOpenFact | OverboardPackDealt
 # what others learn of facts
 
 
-class OverboardRoundDealt(OverboardTagged, frozen=True):
+class OverboardRoundDealt(OverboardFactBase, frozen=True):
     """Public form of the deal."""
 
     round: int
@@ -121,7 +121,7 @@ class OverboardRoundDealt(OverboardTagged, frozen=True):
     raft: tuple[Card, ...]
 
 
-class OverboardHandDealt(OverboardTagged, frozen=True):
+class OverboardHandDealt(OverboardFactBase, frozen=True):
     """What a seat aboard learns of the deal."""
 
     cards: tuple[Card, ...]
@@ -134,7 +134,7 @@ OverboardPrivateFact: TypeAlias = OverboardHandDealt
 # state
 
 
-class OverboardState(OverboardValue, frozen=True):
+class OverboardState(Value, frozen=True):
     """The whole state."""
 
     options: OverboardOptions
@@ -161,7 +161,7 @@ class OverboardState(OverboardValue, frozen=True):
 # views
 
 
-class OverboardBoard(OverboardValue, frozen=True):
+class OverboardBoard(Value, frozen=True):
     """What everybody may know."""
 
     turn: Seat | None
@@ -172,13 +172,13 @@ class OverboardBoard(OverboardValue, frozen=True):
     last_hands: tuple[tuple[Card, ...], ...]
 
 
-class OverboardPrivate(OverboardValue, frozen=True):
+class OverboardPrivate(Value, frozen=True):
     """What only the seat may know beyond its hand: what it is worth."""
 
     value: int
 
 
-class OverboardLegalSwap(OverboardTagged, frozen=True):
+class OverboardLegalSwap(OverboardLegalBase, frozen=True):
     """Any of these may be given for any of those."""
 
     give: tuple[Card, ...]
