@@ -230,7 +230,7 @@ REFUSALS: Final[dict[str, str]] = {
     "seats_open": "Every seat must be taken by a person or a bot before the match can start.",
     "seed_given": "This seat has already given a client seed.",
     "options_fixed": "The options of this game are fixed when the table is created.",
-    "no_notes": "This game has neither drafts nor a hand order.",
+    "no_private_stream": "This game has neither drafts nor a hand order.",
     "no_advice": "This game gives no advice.",
     "match_not_open": "This match ends by itself.",
     "stale_decision": "This decision is not open for your seat.",

@@ -77,7 +77,7 @@ async def prepare_draft(
     recorder: NamedDependency[Recorder],
 ) -> Response[bytes | None]:
     key = idempotency_key(request)
-    draft = await game_body(request, live_table, _drafts, "no_notes")
+    draft = await game_body(request, live_table, _drafts, "no_private_stream")
     command = recorder.keyed("prepare", request.user.id, key, await body_digest(request), draft)
     return view_response(await seat_private.record(live_table, request.user.id, command))
 
@@ -144,7 +144,7 @@ async def take_back_draft(
 async def order_hand(
     request: CallerRequest, live_table: NamedDependency[LiveTable], seat_private: NamedDependency[SeatPrivate]
 ) -> Response[bytes | None]:
-    move = await game_body(request, live_table, _orders, "no_notes")
+    move = await game_body(request, live_table, _orders, "no_private_stream")
     command = once(move.__struct_config__.tag, move)
     return view_response(await seat_private.record(live_table, request.user.id, command))
 
@@ -176,7 +176,7 @@ async def _take_back(
 ) -> Response[bytes | None]:
     game = live_table.codec.game.key
     if game not in types.TAKE_BACKS:
-        raise_refusal(TableRefusal("no_notes"), CURRENT[game])
+        raise_refusal(TableRefusal("no_private_stream"), CURRENT[game])
     move: Any = types.TAKE_BACKS[game](draft)
     return view_response(await seat_private.record(live_table, request.user.id, once("take_back", move)))
 

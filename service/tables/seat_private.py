@@ -29,7 +29,7 @@ class SeatPrivate:
     async def record(self, table: LiveTable, account: str, command: Command) -> ViewSeen:
         """Record a private move (`command.move`) of the caller's seat; nobody else learns of it."""
         if table.private is None:
-            raise_refusal(TableRefusal("no_notes"), table.codec.game)
+            raise_refusal(TableRefusal("no_private_stream"), table.codec.game)
         async with table.lock:
             outcome = await carry_out(PrivateAttempt(self._recorder, table, table.private, account, command))
             if outcome.refusal is not None:
@@ -58,7 +58,7 @@ class SeatPrivate:
             await self._cache.catch_up(table)
             seat = _seat_of(table, account)
             if table.private is None:
-                raise_refusal(TableRefusal("no_notes"), table.codec.game)
+                raise_refusal(TableRefusal("no_private_stream"), table.codec.game)
             await self._cache.catch_up(table, [seat])
             own = table.private.seats[seat].private_state
             private = seat_part(table.state, seat, private_state=own).private

@@ -14,7 +14,6 @@ from msgspec.structs import replace as changed
 
 from domain.cards import CANONICAL, pack
 from domain.decider import AnyGame, Rejection
-from domain.explain import every_choice
 from tests.conformance.altered import altered
 from tests.conformance.checks import cards, declarations, ends, folding, forms, interference, legality, secrecy
 from tests.conformance.hooks import Hooks
@@ -393,15 +392,6 @@ def test_a_zone_that_hides_a_hand_from_its_owner_is_found() -> None:
     blind = replace(HOOKS, zones=lambda state: [Zone(cards_in(HOOKS.zones(state)), ())])
     with pytest.raises(AssertionError, match="which holds them"):
         secrecy.check_no_hand_is_hidden_from_its_owner(replace(_match(TOY), hooks=blind), 50)
-
-
-def test_every_choice_finds_all_answers_once() -> None:
-    def build(choose: Callable[[int], int]) -> tuple[int, ...]:
-        first = choose(3)
-        return (first, choose(2)) if first == 1 else (first,)
-
-    assert list(every_choice(build, 10)) == [(0,), (1, 0), (1, 1), (2,)]
-    assert list(every_choice(build, 2)) == [(0,), (1, 0)]
 
 
 def test_playthroughs_are_kept_beside_the_tests() -> None:

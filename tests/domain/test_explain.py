@@ -1,5 +1,6 @@
 """Explanations: they agree with what is legal and with what is judged, in every game, and hide what is hidden."""
 
+from collections.abc import Callable
 from random import Random
 from typing import Any
 
@@ -7,7 +8,7 @@ import pytest
 from msgspec.structs import asdict
 
 from domain.decider import AnyGame, Rejection
-from domain.explain import explain, moves_to_explain, moves_with
+from domain.explain import every_choice, explain, moves_to_explain, moves_with
 from domain.fairness import MatchChance
 from domain.registry import CURRENT
 from domain.table.fold import apply, begin
@@ -135,3 +136,12 @@ def _texts(move: Any) -> list[str]:
 
 def _chance() -> MatchChance:
     return MatchChance(bytes(range(32)))
+
+
+def test_every_choice_finds_all_answers_once() -> None:
+    def build(choose: Callable[[int], int]) -> tuple[int, ...]:
+        first = choose(3)
+        return (first, choose(2)) if first == 1 else (first,)
+
+    assert list(every_choice(build, 10)) == [(0,), (1, 0), (1, 1), (2,)]
+    assert list(every_choice(build, 2)) == [(0,), (1, 0)]

@@ -4,7 +4,7 @@ from typing import assert_never
 
 from domain.decider import Rejection, Seat
 from domain.games.romme import offers
-from domain.games.romme.fold import meld_named, running
+from domain.games.romme.fold import running
 from domain.games.romme.judge import UNKNOWN_MELD, refusal_between_rounds, refusal_of_cards
 from domain.games.romme.melds import extensions, readings
 from domain.games.romme.model import RommeAnswer, RommeMelds, RommePartition, RommeReadings, RommeState
@@ -28,7 +28,7 @@ def answer(state: RommeState, seat: Seat, question: RommeQuestion) -> RommeAnswe
 
 
 def _readings(state: RommeState, seat: Seat, question: RommeAskReadings) -> RommeAnswer | Rejection:
-    meld = None if question.meld is None else meld_named(state, question.meld)
+    meld = None if question.meld is None else state.meld_named(question.meld)
     if question.meld is not None and meld is None:
         return UNKNOWN_MELD
     refusal = refusal_of_cards(state.hands[seat], question.cards)

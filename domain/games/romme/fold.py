@@ -29,14 +29,13 @@ from domain.games.romme.melds import shape_of
 from domain.games.romme.model import (
     RommeMeld,
     RommeOptions,
-    RommeOptionValue,
     RommePhase,
     RommeRoundResult,
     RommeSlot,
     RommeState,
 )
-from domain.games.romme.options import is_changed, options_of
-from domain.games.romme.scoring import EMPTIES_MAX, match_over, ranking, round_ended
+from domain.games.romme.options import is_changed, is_same, options_of
+from domain.games.romme.scoring import EMPTIES_MAX, match_decided, ranking, round_ended
 from domain.seats import with_entry
 
 _NO_CARDS: Final[tuple[Card, ...]] = ()
@@ -86,7 +85,7 @@ def evolve(state: RommeState, fact: RommeFact) -> RommeState:
 
 
 def _round_started(state: RommeState, fact: RommeRoundStarted) -> RommeState:
-    if not between_rounds(state) or _match_decided(state):
+    if not between_rounds(state) or match_decided(state):
         raise ImpossibleFactError("no round can have started now")
     starter = (state.starter + 1) % state.seats if state.round else fact.starter  # R-8: the first one is drawn
     if fact != RommeRoundStarted(state.round + 1, starter, state.options) or not 0 <= starter < state.seats:
@@ -144,22 +143,18 @@ def _round_ended(state: RommeState, fact: RommeRoundEnded) -> RommeState:
 def _match_ended(state: RommeState, fact: RommeMatchEnded) -> RommeState:
     if state.phase != "over" or state.places is not None:
         raise ImpossibleFactError("the match cannot have ended now")
-    if state.options.match_end != "open" and not _match_decided(state):  # R-68
+    if state.options.match_end != "open" and not match_decided(state):  # R-68
         raise ImpossibleFactError("the match is not decided")
     if fact != RommeMatchEnded(state.totals, ranking(state.totals)):
         raise ImpossibleFactError("the match cannot have ended like this")
     return replace(state, places=fact.places)
 
 
-def _match_decided(state: RommeState) -> bool:
-    return bool(state.score_sheet) and match_over(state.options, len(state.score_sheet), state.totals)
-
-
 def _option_changed(state: RommeState, fact: RommeOptionChanged) -> RommeState:
     values = asdict(state.options)
     if not between_rounds(state):
         raise ImpossibleFactError("no option can have changed now")
-    if fact.name not in values or not _is_same(values[fact.name], fact.old) or _is_same(fact.old, fact.new):
+    if fact.name not in values or not is_same(values[fact.name], fact.old) or is_same(fact.old, fact.new):
         raise ImpossibleFactError(f"option {fact.name} cannot have changed like this")
     try:
         options = options_of({**values, fact.name: fact.new})
@@ -168,11 +163,6 @@ def _option_changed(state: RommeState, fact: RommeOptionChanged) -> RommeState:
     if fact.changed != is_changed(fact.name, options):
         raise ImpossibleFactError(f"option {fact.name} is marked wrong")
     return replace(state, options=options)
-
-
-def _is_same(one: RommeOptionValue, other: RommeOptionValue) -> bool:
-    """Whether two values are the same, `True` being another value than 1."""
-    return type(one) is type(other) and one == other
 
 
 # turns
@@ -377,7 +367,7 @@ def _without(
 
 
 def _meld(state: RommeState, name: str) -> RommeMeld:
-    meld = meld_named(state, name)
+    meld = state.meld_named(name)
     if meld is None:
         raise ImpossibleFactError(f"there is no meld {name}")
     return meld
@@ -399,11 +389,6 @@ def between_rounds(state: RommeState) -> bool:
 def running(state: RommeState) -> bool:
     """Whether a round is running."""
     return state.phase not in ("lobby", "over")
-
-
-def meld_named(state: RommeState, name: str) -> RommeMeld | None:
-    """Return the meld on the table that has this name (R-32)."""
-    return next((meld for meld in state.melds if meld.id == name), None)
 
 
 def outcome(state: RommeState) -> Outcome | None:

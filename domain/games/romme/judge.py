@@ -14,7 +14,7 @@ from domain.games.romme.facts import (
     RommeMeldsLaid,
     RommePileDrawn,
 )
-from domain.games.romme.fold import meld_named, running
+from domain.games.romme.fold import running
 from domain.games.romme.melds import RommeShape, check_meld, chosen, extended
 from domain.games.romme.model import RommeDraft, RommeMatchEnd, RommeMeld, RommePhase, RommeState
 from domain.games.romme.moves import (
@@ -212,7 +212,7 @@ def _lay_off(state: RommeState, seat: Seat, move: RommeLayOff, kept: Collection[
         return refusal
     if not state.is_out(seat):
         return _NOT_OUT
-    meld = meld_named(state, move.meld)
+    meld = state.meld_named(move.meld)
     if meld is None:
         return UNKNOWN_MELD
     if not move.cards:
@@ -237,7 +237,7 @@ def _swap_joker(state: RommeState, seat: Seat, move: RommeSwapJoker, kept: Colle
         return _SWAP_DISABLED
     if not state.is_out(seat):
         return _NOT_OUT_TO_SWAP
-    meld = meld_named(state, move.meld)
+    meld = state.meld_named(move.meld)
     if meld is None:
         return UNKNOWN_MELD
     face = next((slot.face for slot in meld.slots if slot.card == move.joker and slot.card not in FACE), None)

@@ -167,6 +167,10 @@ class RommeState(Value, frozen=True):
         """Whether a seat has laid in this round (R-36)."""
         return self.first_lay[seat] is not None
 
+    def meld_named(self, name: str) -> RommeMeld | None:
+        """Return the meld on the table that has this name (R-32)."""
+        return next((meld for meld in self.melds if meld.id == name), None)
+
     @property
     def stock_size(self) -> int:
         """Cards left in the stock."""

@@ -169,3 +169,8 @@ def is_changed(name: str, options: RommeOptions) -> bool:
 def marks(options: RommeOptions) -> tuple[RommeOptionMark, ...]:
     """Return all options in the order of R-71, each with whether it was changed (R-77)."""
     return tuple(RommeOptionMark(name, getattr(options, name), is_changed(name, options)) for name in _VALUES)
+
+
+def is_same(one: RommeOptionValue, other: RommeOptionValue) -> bool:
+    """Whether two values are the same, `True` being another value than 1."""
+    return type(one) is type(other) and one == other

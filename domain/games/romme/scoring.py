@@ -48,6 +48,11 @@ def match_over(options: RommeOptions, rounds_played: int, totals: tuple[int, ...
             assert_never(options.match_end)
 
 
+def match_decided(state: RommeState) -> bool:
+    """Whether the rounds played so far end the match by themselves."""
+    return bool(state.score_sheet) and match_over(state.options, len(state.score_sheet), state.totals)
+
+
 def ranking(totals: tuple[int, ...]) -> tuple[int, ...]:
     """Return the place of each seat, the lowest total first (R-69)."""
     return places(totals, low_wins=True)

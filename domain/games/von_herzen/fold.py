@@ -1,4 +1,4 @@
-"""What happened: facts applied to the state of Von Herzen, and what a round scores."""
+"""What happened: facts applied to the state of Von Herzen."""
 
 from bisect import insort
 from collections.abc import Callable
@@ -34,12 +34,11 @@ from domain.games.von_herzen.model import (
     VonHerzenOptions,
     VonHerzenPhase,
     VonHerzenRoundResult,
-    VonHerzenRun,
     VonHerzenState,
     VonHerzenSwap,
 )
-from domain.games.von_herzen.runs import FULL, PACK, PACK_SET, extended, new_run
-from domain.ranking import places
+from domain.games.von_herzen.runs import PACK, PACK_SET, extended, new_run
+from domain.games.von_herzen.scoring import counted, ranking
 from domain.seats import with_entry
 
 _LAYING: Final = ("lay", "closing")
@@ -339,44 +338,10 @@ def _turn_ended(state: VonHerzenState, fact: VonHerzenTurnEnded) -> VonHerzenSta
 # score
 
 
-def run_points(run: VonHerzenRun, *, pure_flute_four: bool) -> int:
-    """Return what a run is worth to its owner (V-61, V-62, V-64 to V-66)."""
-    points = len(run.cards) - (run.joker is not None)
-    if len(run.cards) == FULL:
-        points += 4 if pure_flute_four and run.joker is None else 2
-    return points
-
-
-def score(state: VonHerzenState) -> tuple[int, ...]:
-    """Return what each seat would score if the round ended now (section 7)."""
-    points = [-len(hand) for hand in state.hands]  # V-63
-    for run in state.melds:
-        points[run.owner] += run_points(run, pure_flute_four=state.options.pure_flute_four)
-    return tuple(points)
-
-
-def counted(state: VonHerzenState) -> VonHerzenRoundScored:
-    """Return the fact that counts the round that is over."""
-    scores = score(state)
-    return VonHerzenRoundScored(
-        round=state.round,
-        ended="standstill" if state.out is None else "out",
-        hands=state.hands,
-        stock=in_canonical_order(state.stock),
-        scores=scores,
-        totals=tuple(map(int.__add__, state.totals, scores)),  # V-69
-    )
-
-
 def _scored(state: VonHerzenState, fact: VonHerzenRoundScored) -> VonHerzenState:
     _require(state.phase == "scoring" and fact == counted(state), fact)
     result = VonHerzenRoundResult(round=fact.round, ended=fact.ended, points=fact.scores)
     return replace(state, phase="dealing", totals=fact.totals, score_sheet=(*state.score_sheet, result))
-
-
-def ranking(totals: tuple[int, ...]) -> tuple[int, ...]:
-    """Return the place of each seat, the highest total first (V-71, V-72)."""
-    return places(totals, low_wins=False)
 
 
 def outcome(state: VonHerzenState) -> Outcome | None:

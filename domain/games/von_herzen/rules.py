@@ -24,7 +24,7 @@ from domain.games.von_herzen.facts import (
     VonHerzenStockDrawn,
     VonHerzenTurnEnded,
 )
-from domain.games.von_herzen.fold import counted, evolve, ranking, round_count
+from domain.games.von_herzen.fold import evolve, round_count
 from domain.games.von_herzen.model import IDLE, VonHerzenPhase, VonHerzenState, VonHerzenSwap
 from domain.games.von_herzen.moves import (
     VonHerzenAccept,
@@ -46,6 +46,7 @@ from domain.games.von_herzen.moves import (
     VonHerzenWithdraw,
 )
 from domain.games.von_herzen.runs import PACK, PACK_SET, lay_off_fault, run_fault
+from domain.games.von_herzen.scoring import counted, ranking
 
 _SWAP_PHASES: Final[tuple[VonHerzenPhase, ...]] = ("swap_offer", "swap_answer", "swap_take", "swap_agree")
 _LAYING: Final[tuple[VonHerzenPhase, ...]] = ("lay", "closing")

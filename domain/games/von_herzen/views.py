@@ -27,7 +27,7 @@ from domain.games.von_herzen.facts import (
     VonHerzenStockDrawnPublic,
     VonHerzenTurnEnded,
 )
-from domain.games.von_herzen.fold import dealt_hand, hand_size, idle_turns_max, ranking, round_count
+from domain.games.von_herzen.fold import dealt_hand, hand_size, idle_turns_max, round_count
 from domain.games.von_herzen.model import (
     IDLE,
     VonHerzenBoard,
@@ -38,6 +38,7 @@ from domain.games.von_herzen.model import (
     VonHerzenSwapSeen,
 )
 from domain.games.von_herzen.runs import PACK
+from domain.games.von_herzen.scoring import ranking
 
 # facts
 

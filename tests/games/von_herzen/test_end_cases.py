@@ -6,7 +6,6 @@ import pytest
 from msgspec.structs import replace
 
 from domain.games.von_herzen.facts import VonHerzenRoundDealt, VonHerzenRoundScored, VonHerzenTurnEnded
-from domain.games.von_herzen.fold import score
 from domain.games.von_herzen.model import VonHerzenRoundResult, VonHerzenState
 from domain.games.von_herzen.moves import (
     VonHerzenDiscard,
@@ -17,6 +16,7 @@ from domain.games.von_herzen.moves import (
     VonHerzenLayOff,
     VonHerzenPassOffer,
 )
+from domain.games.von_herzen.scoring import score
 from tests.games.von_herzen.play import GAME, careless, options_of, steps
 from tests.games.von_herzen.positions import after, cards, dealt, facts_of, laid, melding, refused
 

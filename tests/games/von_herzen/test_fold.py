@@ -26,9 +26,9 @@ from domain.games.von_herzen.facts import (
     VonHerzenStockDrawn,
     VonHerzenTurnEnded,
 )
-from domain.games.von_herzen.fold import counted, ranking
 from domain.games.von_herzen.model import VonHerzenState
 from domain.games.von_herzen.runs import PACK
+from domain.games.von_herzen.scoring import counted, ranking
 from tests.games.von_herzen.play import GAME, careless, options_of, started, steps
 from tests.games.von_herzen.positions import cards, dealt, melding
 

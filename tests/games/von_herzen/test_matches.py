@@ -11,7 +11,7 @@ import pytest
 
 from domain.decider import ImpossibleFactError, Rejection, view_of
 from domain.games.von_herzen.facts import VonHerzenRoundDealt, VonHerzenTurnEnded
-from domain.games.von_herzen.fold import hand_size, score
+from domain.games.von_herzen.fold import hand_size
 from domain.games.von_herzen.model import VonHerzenOptions, VonHerzenState
 from domain.games.von_herzen.moves import (
     VonHerzenCounter,
@@ -28,6 +28,7 @@ from domain.games.von_herzen.moves import (
     VonHerzenOffer,
 )
 from domain.games.von_herzen.runs import PACK, run_fault, runs_in
+from domain.games.von_herzen.scoring import score
 from tests.conformance.zones import cards_in
 from tests.games.von_herzen.conformance import OPTIONS, listed, zones
 from tests.games.von_herzen.play import GAME, Player, Step, View, careless, chance_of, options_of, sensible, steps
