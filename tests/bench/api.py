@@ -13,13 +13,14 @@ import sys
 from functools import cache
 from typing import Any, Final
 
-from litestar import Response, get, post
+from litestar import get, post
 from litestar.params import FromPath, JSONBody
 from litestar.types import ASGIApp
 from msgspec.structs import replace
 
 from domain.registry import CURRENT
 from service.api.operation import PRIVATE_HEADERS, PUBLIC, Operation
+from service.api.responses import TableResponse
 from service.api.types.tables import MOVE_REQUESTS
 from service.app import create_app
 from service.processes.api import in_process, serve_api
@@ -53,8 +54,8 @@ def _paying(key: str, body: Any) -> Operation:
         body=body,
         headers=PRIVATE_HEADERS,
     )
-    async def pay(size: FromPath[int], data: JSONBody[Any]) -> Response[bytes]:
-        return Response(_filled(size), headers={"ETag": '"1.0.0-0"'})
+    async def pay(size: FromPath[int], data: JSONBody[Any]) -> TableResponse:
+        return TableResponse(_filled(size), '"1.0.0-0"')
 
     return pay
 
