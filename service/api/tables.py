@@ -61,7 +61,7 @@ async def create_table(request: CallerRequest, data: JSONBody[Any], tables: Name
         visibility=data.visibility,
         digest=await body_digest(request),
     )
-    return view_response(made.view, status=201, location=f"/v1/tables/{made.table}")
+    return view_response(made.view, location=f"/v1/tables/{made.table}")
 
 
 @Operation(
@@ -134,7 +134,7 @@ async def take_seat(
         bot=data.bot,
         digest=await body_digest(request),
     )
-    return view_response(sat.view, status=201, location=f"/v1/tables/{table}")
+    return view_response(sat.view, location=f"/v1/tables/{table}")
 
 
 @Operation(
