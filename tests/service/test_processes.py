@@ -15,7 +15,7 @@ import pytest
 from service.processes.supervisor import Process
 from service.runtime.settings import Secret, Settings
 from tests.service.api_process import SLOW, api_process
-from tests.service.connections import connected
+from tests.service.connections import connected, wait_until_refused
 
 ROOT: Final = Path(__file__).parent.parent.parent
 
@@ -25,9 +25,7 @@ def test_an_api_that_is_asked_to_end_finishes_the_request_under_way() -> None:
         client.sendall(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")
         assert api.said() == "begun\n"
         api.process.send_signal(signal.SIGTERM)
-        time.sleep(0.3)
-        with pytest.raises(ConnectionRefusedError):
-            connected(api.port)
+        wait_until_refused(api.port)
         answer = client.recv(1000)
         assert answer.startswith(b"HTTP/1.1 200 OK")
         assert b"\r\nconnection: close\r\n" in answer
