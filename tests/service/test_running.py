@@ -1,11 +1,10 @@
 """The service that tests run in a thread: what cannot start or end is an error, and keeps no test waiting."""
 
 import asyncio
-from collections.abc import Awaitable
 
 import pytest
 
-from tests.service import running
+from service.jobs.worker import Worker
 from tests.service.running import running_service, settings_for
 
 
@@ -20,23 +19,16 @@ def test_a_worker_that_loses_a_cancellation_is_asked_again(
     database_url: str, redis_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     lost: list[bool] = []
+    run = Worker.run
 
-    class Deaf(running.Services):
-        async def open(self) -> None:
-            await super().open()
-            self.worker.run = self._deaf(self.worker.run())  # type: ignore[method-assign,assignment]
+    async def losing(self: Worker) -> None:
+        try:
+            await run(self)
+        except asyncio.CancelledError:
+            lost.append(True)
+        await asyncio.sleep(3600)
 
-        def _deaf(self, run: Awaitable[None]) -> object:
-            async def losing() -> None:
-                try:
-                    await run
-                except asyncio.CancelledError:
-                    lost.append(True)
-                await asyncio.sleep(3600)
-
-            return losing
-
-    monkeypatch.setattr(running, "Services", Deaf)
+    monkeypatch.setattr(Worker, "run", losing)
     with running_service(settings_for(database_url, redis_url)):
         pass
     assert lost == [True]
