@@ -11,10 +11,9 @@ from litestar.handlers import BaseRouteHandler, HTTPRouteHandler
 from litestar.middleware import DefineMiddleware
 from litestar.types import Method
 
-from service.api.authentication import Authentication
 from service.api.bodies import BODY_BYTES_MAX
-from service.api.headers import standard_headers
-from service.api.middleware import BodyDeadline, Preconditions, RequestContext, count_requests
+from service.api.headers import completed
+from service.api.middleware import Admission
 from service.api.operation import PUBLIC
 from service.api.problems import problem_handler
 from service.api.routes import HANDLERS
@@ -48,15 +47,11 @@ def create_app(settings: Settings, *, extra_routes: Sequence[BaseRouteHandler] =
         lifespan=[lifespan],
         dependencies=_dependencies(services),
         middleware=[
-            RequestContext(),
-            DefineMiddleware(Authentication, accounts=services.accounts),
-            Preconditions(),
-            BodyDeadline(settings.body_seconds),
+            DefineMiddleware(Admission, accounts=services.accounts, body_seconds=settings.body_seconds),
         ],
         exception_handlers={Exception: problem_handler(settings.problem_base_url)},
         before_send=[
-            standard_headers(over_tls=settings.base_url.startswith("https://"), cross_origin=bool(origins)),
-            count_requests(services.metrics),
+            completed(services.metrics, over_tls=settings.base_url.startswith("https://"), cross_origin=bool(origins)),
         ],
         cors_config=_cross_origin(origins) if origins else None,
         request_max_body_size=BODY_BYTES_MAX,

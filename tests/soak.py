@@ -143,7 +143,8 @@ def _cut_connections(program: Program, _: Random) -> None:
 
 
 FAULTS: Final[dict[str, Callable[[Program, Random], None]]] = {
-    "API process killed": lambda program, rng: program.kill_one("service.processes.process api", rng),
+    "API process killed": lambda program, rng: program.kill_one("multiprocessing.spawn", rng),
+    "API process's watcher killed": lambda program, rng: program.kill_one("service.processes.process api", rng),
     "worker killed": lambda program, rng: program.kill_one("service.processes.process worker", rng),
     "PostgreSQL killed": lambda program, rng: program.kill_one("bin/postgres", rng),
     "Redis killed": lambda program, rng: program.kill_one("-server", rng),

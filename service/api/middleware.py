@@ -1,108 +1,60 @@
-"""What happens to every request on its way to a handler and back."""
+"""What happens to every request on its way to a handler."""
 
-import asyncio
 import time
-from collections.abc import Awaitable, Callable, Mapping
 from typing import Any, Final
 
 from litestar.enums import ScopeType
-from litestar.middleware import ASGIMiddleware
-from litestar.types import ASGIApp, Message, Receive, Scope, Send
+from litestar.middleware import MiddlewareProtocol
+from litestar.types import ASGIApp, Receive, Scope, Send
 
+from service.accounts.accounts import Accounts
+from service.api.deadline import body_in_time
+from service.api.headers import BEGUN, header
 from service.api.negotiation import negotiated
-from service.api.operation import Operation
-from service.api.trace import method_of, trace_id_of
-from service.errors import MalformedBodyError, NotFoundError
+from service.api.operation import PUBLIC, Operation
+from service.api.trace import trace_id_of
+from service.errors import NotFoundError
 from service.runtime.logs import begin_request
-from service.runtime.metrics import Metrics
 
-_BEGUN: Final = "begun"
-_METHODS: Final = ("GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE")
-
-
-class RequestContext(ASGIMiddleware):
-    """Notes when the request began, and adds it, and the table if it is about one, to what is logged meanwhile."""
-
-    scopes = (ScopeType.HTTP,)
-
-    async def handle(self, scope: Scope, receive: Receive, send: Send, next_app: ASGIApp) -> None:
-        """Pass the request on."""
-        table = scope["path_params"].get("table")
-        scope["state"][_BEGUN] = time.perf_counter()
-        begin_request(trace_id=trace_id_of(scope), table=None if table is None else str(table))
-        await next_app(scope, receive, send)
+_WITHOUT_BODY: Final = ("GET", "HEAD", "OPTIONS")
+"""Methods whose bodies nobody reads."""
 
 
-def count_requests(metrics: Metrics) -> Callable[[Message, Scope], Awaitable[None]]:
-    """Return the hook that counts every response, also of paths that do not exist, and the time until it starts.
+class Admission(MiddlewareProtocol):
+    """Finds out who asks, and refuses what no handler of an operation should see.
 
-    Litestar's own middleware for Prometheus takes as long as the rest of a small request, and does not see what
-    other middlewares refuse.
+    One middleware: each has its price, and all of this happens to every request.
+
+    UnauthenticatedError if an operation that needs a token gets no valid one. Path parameters that are spelled
+    differently from how the service spells them do not exist (404): a resource has one address. A caller has to
+    accept one of the operation's media types (406). Bodies have to arrive in time, see `body_in_time`.
     """
 
-    async def count(message: Message, scope: Scope) -> None:
-        if message["type"] == "http.response.start":
-            method, begun = method_of(scope), scope["state"].get(_BEGUN)
-            seconds = 0.0 if begun is None else time.perf_counter() - begun
-            route = scope.get("path_template") if method in _METHODS else None
-            metrics.observe(method if method in _METHODS else "any", route or "none", message["status"], seconds)
+    def __init__(self, app: ASGIApp, accounts: Accounts, body_seconds: float) -> None:
+        self._app = app
+        self._accounts = accounts
+        self._body_seconds = body_seconds
 
-    return count
-
-
-class Preconditions(ASGIMiddleware):
-    """Refuses what no handler of an operation should see.
-
-    Path parameters that are spelled differently from how the service spells them do not exist (404): a resource
-    has one address. A caller has to accept one of the operation's media types (406).
-    """
-
-    scopes = (ScopeType.HTTP,)
-
-    async def handle(self, scope: Scope, receive: Receive, send: Send, next_app: ASGIApp) -> None:
-        """Pass the request on, or raise NotFoundError or HttpError 406."""
-        handler = scope["route_handler"]
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Pass the request on, or raise UnauthenticatedError, NotFoundError or HttpError 406."""
+        if scope["type"] != ScopeType.HTTP:
+            await self._app(scope, receive, send)
+            return
+        scope["state"][BEGUN] = time.perf_counter()
+        parameters, handler, method = scope["path_params"], scope["route_handler"], scope["method"]
+        begin_request(trace_id=trace_id_of(scope), table=parameters.get("table"))
+        if not handler.opt.get(PUBLIC) and method != "OPTIONS":
+            scope["user"], scope["auth"] = await self._accounts.authenticate(header(scope, b"authorization")), None
         if isinstance(handler, Operation):
-            if scope["path_params"] and not _is_canonical(scope["path"], scope["path_params"]):
+            if parameters and not _is_canonical(scope["path"], parameters):
                 raise NotFoundError("Nothing is available to you at this address.")
             if handler.response is not None:
                 negotiated(scope, handler.response_media_types)
-        await next_app(scope, receive, send)
+        if method not in _WITHOUT_BODY:
+            receive = body_in_time(receive, self._body_seconds)
+        await self._app(scope, receive, send)
 
 
-class BodyDeadline(ASGIMiddleware):
-    """Gives up on bodies that take longer than `seconds` to arrive, or end early. MalformedBodyError to the reader."""
-
-    scopes = (ScopeType.HTTP,)
-
-    def __init__(self, seconds: float) -> None:
-        self._seconds = seconds
-
-    async def handle(self, scope: Scope, receive: Receive, send: Send, next_app: ASGIApp) -> None:
-        """Pass the request on with a body that arrives in time."""
-        if method_of(scope) in ("GET", "HEAD", "OPTIONS"):  # nobody reads their bodies
-            await next_app(scope, receive, send)
-            return
-        deadline = asyncio.get_running_loop().time() + self._seconds
-        complete = False
-
-        async def receive_in_time() -> Any:
-            nonlocal complete
-            if complete:
-                return await receive()
-            try:
-                async with asyncio.timeout_at(deadline):
-                    message: Any = await receive()
-            except TimeoutError:
-                raise MalformedBodyError("The body did not arrive in time.") from None
-            if message["type"] != "http.request":
-                raise MalformedBodyError("The body ended early.")
-            complete = not message.get("more_body", False)
-            return message
-
-        await next_app(scope, receive_in_time, send)
-
-
-def _is_canonical(path: str, parameters: Mapping[str, Any]) -> bool:
+def _is_canonical(path: str, parameters: dict[str, Any]) -> bool:
     segments = path.split("/")
     return all(str(value) in segments for value in parameters.values())

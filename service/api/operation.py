@@ -120,6 +120,7 @@ class Operation(HTTPRouteHandler):
         self.conditional = conditional
         self.problems = problems
         self.vary = (*(() if public else ("Authorization",)), *vary, *(("Accept-Encoding",) if compressed else ()))
+        self.vary_header = ((b"vary", ", ".join(self.vary).encode()),) if self.vary else ()
         self.documented_headers = response_headers or {}
         self.links = links or {}
         self.path_parameters = path_parameters or {}

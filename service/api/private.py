@@ -15,7 +15,7 @@ from service.api.dependencies import LIVE_TABLE
 from service.api.headers import idempotency_key
 from service.api.links import draft_links
 from service.api.operation import PRIVATE_HEADERS, Operation
-from service.api.responses import TABLE_ETAG, view_response
+from service.api.responses import TABLE_ETAG, TableResponse, view_response
 from service.api.types import private as types
 from service.api.types.tables import TABLE
 from service.errors import NotFoundError
@@ -75,7 +75,7 @@ async def prepare_draft(
     live_table: NamedDependency[LiveTable],
     seat_private: NamedDependency[SeatPrivate],
     recorder: NamedDependency[Recorder],
-) -> Response[bytes | None]:
+) -> TableResponse:
     key = idempotency_key(request)
     draft = await game_body(request, live_table, _drafts, "no_private_stream")
     command = recorder.keyed("prepare", request.user.id, key, await body_digest(request), draft)
@@ -97,7 +97,7 @@ async def prepare_draft(
 )
 async def take_back_drafts(
     request: CallerRequest, live_table: NamedDependency[LiveTable], seat_private: NamedDependency[SeatPrivate]
-) -> Response[bytes | None]:
+) -> TableResponse:
     return await _take_back(request, live_table, seat_private, None)
 
 
@@ -120,7 +120,7 @@ async def take_back_draft(
     draft: FromPath[str],
     live_table: NamedDependency[LiveTable],
     seat_private: NamedDependency[SeatPrivate],
-) -> Response[bytes | None]:
+) -> TableResponse:
     if not _DRAFT.fullmatch(draft):
         raise NotFoundError("Nothing is available to you at this address.")
     return await _take_back(request, live_table, seat_private, draft)
@@ -143,7 +143,7 @@ async def take_back_draft(
 )
 async def order_hand(
     request: CallerRequest, live_table: NamedDependency[LiveTable], seat_private: NamedDependency[SeatPrivate]
-) -> Response[bytes | None]:
+) -> TableResponse:
     move = await game_body(request, live_table, _orders, "no_private_stream")
     command = once(move.__struct_config__.tag, move)
     return view_response(await seat_private.record(live_table, request.user.id, command))
@@ -173,7 +173,7 @@ async def ask_advice(
 
 async def _take_back(
     request: CallerRequest, live_table: LiveTable, seat_private: SeatPrivate, draft: str | None
-) -> Response[bytes | None]:
+) -> TableResponse:
     game = live_table.codec.game.key
     if game not in types.TAKE_BACKS:
         raise_refusal(TableRefusal("no_private_stream"), CURRENT[game])

@@ -4,19 +4,46 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from litestar import Response
+from litestar.types import Receive, Scope, Send
 
 from domain.registry import CURRENT
+from service.api.operation import PRIVATE_HEADERS
 from service.tables.views import ViewSeen
 
 GAME_PARAMETER: Final = {
     "game": {"type": "string", "pattern": "^[a-z][a-z_]{1,29}$", "maxLength": 30, "examples": sorted(CURRENT)}
 }
 TABLE_ETAG: Final = {"ETag": "Strong entity tag of this view, for If-None-Match."}
+_PRIVATE: Final = tuple((name.lower().encode(), value.encode()) for name, value in PRIVATE_HEADERS.items())
+_JSON: Final = (b"content-type", b"application/json")
 
 
-def view_response(seen: ViewSeen, headers: Mapping[str, str] | None = None) -> Response[bytes | None]:
+class TableResponse:
+    """Encoded JSON about a table, with its tag, for the caller alone; 304 without a body if there is none.
+
+    The status is that of the operation. An ASGI application, which Litestar sends as it is: of a response of its
+    own it would build headers and media type anew each time.
+    """
+
+    def __init__(self, body: bytes | None, etag: str, *, location: str | None = None) -> None:
+        self._body = body
+        self._headers = [*_PRIVATE, (b"etag", etag.encode())]
+        if body is not None:
+            self._headers += [_JSON, (b"content-length", b"%d" % len(body))]
+        if location is not None:
+            self._headers.append((b"location", location.encode()))
+
+    async def __call__(self, scope: Scope, _: Receive, send: Send) -> None:
+        """Send it."""
+        operation: Any = scope["route_handler"]
+        status = 304 if self._body is None else operation.status_code
+        await send({"type": "http.response.start", "status": status, "headers": self._headers})
+        await send({"type": "http.response.body", "body": self._body or b"", "more_body": False})
+
+
+def view_response(seen: ViewSeen, *, location: str | None = None) -> TableResponse:
     """Return a view with its tag; 304 without a body if the caller has it already."""
-    return tagged(seen.body, seen.etag, headers)
+    return TableResponse(seen.body, seen.etag, location=location)
 
 
 def tagged(body: bytes | None, etag: str, headers: Mapping[str, str] | None = None) -> Response[bytes | None]:

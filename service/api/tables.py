@@ -17,7 +17,7 @@ from service.api.headers import idempotency_key, known_tag
 from service.api.links import lobby_links, match_links
 from service.api.operation import PRIVATE_HEADERS, Operation
 from service.api.queries import decoded_query
-from service.api.responses import TABLE_ETAG, paged, tagged, view_response
+from service.api.responses import TABLE_ETAG, TableResponse, paged, view_response
 from service.api.types import tables as types
 from service.errors import NotFoundError
 from service.records.signer import Signer
@@ -50,9 +50,7 @@ _NEXT_PAGE: Final = {"Link": "The next page, if there is one."}
     response_headers={**TABLE_ETAG, "Location": "The table."},
     links=lobby_links(),
 )
-async def create_table(
-    request: CallerRequest, data: JSONBody[Any], tables: NamedDependency[Tables]
-) -> Response[bytes | None]:
+async def create_table(request: CallerRequest, data: JSONBody[Any], tables: NamedDependency[Tables]) -> TableResponse:
     made = await tables.create(
         request.user.id,
         idempotency_key(request),
@@ -63,7 +61,7 @@ async def create_table(
         visibility=data.visibility,
         digest=await body_digest(request),
     )
-    return view_response(made.view, {"Location": f"/v1/tables/{made.table}"})
+    return view_response(made.view, location=f"/v1/tables/{made.table}")
 
 
 @Operation(
@@ -102,9 +100,7 @@ async def list_tables(request: CallerRequest, lobby: NamedDependency[Lobby]) -> 
     response_headers=TABLE_ETAG,
     links=match_links(),
 )
-async def get_table(
-    request: CallerRequest, table: FromPath[UUID], tables: NamedDependency[Tables]
-) -> Response[bytes | None]:
+async def get_table(request: CallerRequest, table: FromPath[UUID], tables: NamedDependency[Tables]) -> TableResponse:
     params = decoded_query(request, types.TableQuery)
     return view_response(await tables.view(table, request.user.id, known_tag(request), params.join_code))
 
@@ -128,7 +124,7 @@ async def get_table(
 )
 async def take_seat(
     request: CallerRequest, table: FromPath[UUID], data: JSONBody[types.Sit], tables: NamedDependency[Tables]
-) -> Response[bytes | None]:
+) -> TableResponse:
     sat = await tables.sit(
         await tables.find(table, request.user.id, data.join_code),
         request.user.id,
@@ -138,7 +134,7 @@ async def take_seat(
         bot=data.bot,
         digest=await body_digest(request),
     )
-    return view_response(sat.view, {"Location": f"/v1/tables/{table}"})
+    return view_response(sat.view, location=f"/v1/tables/{table}")
 
 
 @Operation(
@@ -171,7 +167,7 @@ async def leave_table(request: CallerRequest, table: FromPath[UUID], tables: Nam
 )
 async def free_seat(
     request: CallerRequest, table: FromPath[UUID], seat: FromPath[int], tables: NamedDependency[Tables]
-) -> Response[bytes | None]:
+) -> TableResponse:
     if not 0 <= seat <= 5:
         raise NotFoundError("Nothing is available to you at this address.")
     live_table = await tables.find(table, request.user.id)
@@ -195,7 +191,7 @@ async def free_seat(
 )
 async def start_round(
     request: CallerRequest, table: FromPath[UUID], data: JSONBody[types.Start], tables: NamedDependency[Tables]
-) -> Response[bytes | None]:
+) -> TableResponse:
     live_table = await tables.find(table, request.user.id)
     return view_response((await tables.start(live_table, request.user.id, data.round)).view)
 
@@ -216,7 +212,7 @@ async def start_round(
 )
 async def change_options(
     request: CallerRequest, live_table: NamedDependency[LiveTable], tables: NamedDependency[Tables]
-) -> Response[bytes | None]:
+) -> TableResponse:
     require_json(request)
     values = decoded(await request.body(), _values)
     check_changes(values, live_table.codec.game.key)
@@ -239,7 +235,7 @@ async def change_options(
 )
 async def mark_ready(
     request: CallerRequest, table: FromPath[UUID], data: JSONBody[types.Ready], tables: NamedDependency[Tables]
-) -> Response[bytes | None]:
+) -> TableResponse:
     live_table = await tables.find(table, request.user.id)
     return view_response((await tables.mark_ready(live_table, request.user.id, data.ready)).view)
 
@@ -257,9 +253,7 @@ async def mark_ready(
     headers=PRIVATE_HEADERS,
     response_headers=TABLE_ETAG,
 )
-async def end_match(
-    request: CallerRequest, table: FromPath[UUID], tables: NamedDependency[Tables]
-) -> Response[bytes | None]:
+async def end_match(request: CallerRequest, table: FromPath[UUID], tables: NamedDependency[Tables]) -> TableResponse:
     live_table = await tables.find(table, request.user.id)
     return view_response((await tables.end_match(live_table, request.user.id)).view)
 
@@ -278,16 +272,14 @@ async def end_match(
     headers=PRIVATE_HEADERS,
     response_headers=TABLE_ETAG,
     links=match_links("$response.body#/view"),
-    dependencies=LIVE_TABLE,
 )
-async def make_move(
-    request: CallerRequest, live_table: NamedDependency[LiveTable], tables: NamedDependency[Tables]
-) -> Response[bytes | None]:
+async def make_move(request: CallerRequest, table: FromPath[UUID], tables: NamedDependency[Tables]) -> TableResponse:
+    live_table = await tables.find(table, request.user.id)  # before the body, which depends on its game
     game, body = live_table.codec.game.key, await game_body(request, live_table, _moves)
     made = await tables.move(live_table, request.user.id, body.decision, body.move)
     event, view = _encode(made.event), made.view.body or b"null"
     content = b'{"game":"%b","version":%d,"event":%b,"view":%b}' % (game.encode(), made.version, event, view)
-    return tagged(content, made.view.etag)
+    return TableResponse(content, made.view.etag)
 
 
 @Operation(

@@ -1,4 +1,4 @@
-"""The API processes: granian starts them, replaces one that dies, and lets all of them finish on SIGTERM."""
+"""One API process: granian runs it below a process of its own, which ends with it and lets it finish on SIGTERM."""
 
 import gc
 import multiprocessing
@@ -38,9 +38,10 @@ HTTP: Final = HTTP1Settings(header_read_timeout=HEAD_SECONDS * 1000, max_buffer_
 def serve_api(settings: Settings, application: str = "service.processes.api:application") -> None:
     """Serve requests until SIGTERM or SIGINT; those under way are finished within `settings.shutdown_seconds`.
 
-    Each process calls `application`, a name, for what it serves; it finds its settings in the environment.
+    The process that answers calls `application`, a name, for what it serves; it finds its settings in the
+    environment. If it ends by itself this one does too, with status 1. Others may serve on the same address.
     """
-    # granian watches its processes from threads, and a fork beside threads may leave a lock held for ever
+    # granian watches the process from a thread, and a fork beside threads may leave a lock held for ever
     multiprocessing.set_start_method("spawn", force=True)
     Granian(
         application,
@@ -48,9 +49,7 @@ def serve_api(settings: Settings, application: str = "service.processes.api:appl
         address=resolved(settings)[1],
         port=settings.port,
         interface=Interfaces.ASGI,
-        workers=settings.processes,
-        respawn_failed_workers=True,
-        respawn_interval=0,
+        workers=1,  # of several, granian would end those that answer when one dies twice within seconds
         workers_kill_timeout=settings.shutdown_seconds,
         loop=Loops.uvloop,
         runtime_mode=RuntimeModes.st,

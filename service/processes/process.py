@@ -1,4 +1,4 @@
-"""A part of the running service with a process of its own: the API, which has more below it, or a worker.
+"""A process of the running service: one of the API, which has another one below it, or a worker.
 
 Started by the supervisor as `python -m service.processes.process api` or `... worker`, with all settings in its
 environment.

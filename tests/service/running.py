@@ -1,9 +1,11 @@
 """A running service for tests: the real application on the real server, with a worker, in a thread of its own."""
 
 import asyncio
+import faulthandler
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from typing import Final
 
 import uvloop
 from granian.constants import HTTPModes, Interfaces
@@ -17,6 +19,8 @@ from service.processes.api import HTTP, LOGS
 from service.runtime.settings import Secret, Settings
 
 KEY = "42" * 32
+_END_SECONDS: Final = 90.0
+"""How long a service may take to end, on a machine with much else to do."""
 
 
 def settings_for(database_url: str, redis_url: str, **changes: object) -> Settings:
@@ -65,13 +69,13 @@ def running_service(settings: Settings, *, worker: bool = True) -> Iterator[str]
                 await serving
             finally:
                 if working is not None:
-                    working.cancel()
-                    with suppress(asyncio.CancelledError):
-                        await working
+                    while not working.done():  # a library may lose a cancellation
+                        working.cancel()
+                        await asyncio.wait({working}, timeout=1)
                     await services.close()
 
         stop: list[Callable[[], object]] = []
-        thread = threading.Thread(target=uvloop.run, args=(main(),))
+        thread = threading.Thread(target=uvloop.run, args=(main(),), daemon=True)
         thread.start()
         try:
             while not answers("127.0.0.1", port):
@@ -80,6 +84,11 @@ def running_service(settings: Settings, *, worker: bool = True) -> Iterator[str]
                 threading.Event().wait(0.01)
             yield f"http://127.0.0.1:{port}"
         finally:
-            started.wait()
-            stop[0]()
-            thread.join()
+            while thread.is_alive() and not started.wait(0.1):
+                pass  # it ends by itself if it cannot start
+            with suppress(RuntimeError, IndexError):  # it has ended, or never began
+                stop[0]()
+            thread.join(_END_SECONDS)
+            if thread.is_alive():
+                faulthandler.dump_traceback()
+                raise RuntimeError("the service did not end; the stacks of all threads are above")

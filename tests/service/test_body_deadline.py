@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from service.api.middleware import BodyDeadline
+from service.api.deadline import body_in_time
 from service.errors import MalformedBodyError
 
 PIECE: dict[str, Any] = {"type": "http.request", "body": b"1", "more_body": True}
@@ -28,9 +28,7 @@ async def read(*arriving: tuple[float, dict[str, Any]], seconds: float = 0.2, co
     async def app(_: Any, receive: Any, __: Any) -> None:
         received.extend([await receive() for _ in range(count)])
 
-    scope: Any = {"type": "http", "method": "POST", "headers": [], "route_handler": None}
-    send: Any = None
-    await BodyDeadline(seconds).handle(scope, receive, send, app)
+    await app(None, body_in_time(receive, seconds), None)
     return received
 
 
@@ -58,11 +56,9 @@ async def test_a_request_that_is_cancelled_by_somebody_else_stays_cancelled() ->
         await task
 
 
-async def test_an_error_of_the_application_comes_through() -> None:
-    async def app(*_: Any) -> None:
+async def test_an_error_of_the_reader_comes_through() -> None:
+    async def receive() -> Any:
         raise LookupError
 
-    scope: Any = {"type": "http", "method": "POST", "headers": []}
-    nothing: Any = None
     with pytest.raises(LookupError):
-        await BodyDeadline(60).handle(scope, nothing, nothing, app)
+        await body_in_time(receive, 60)()

@@ -56,7 +56,7 @@ class Running:
         self.url = self.announced.split()[3].rstrip(",")
 
     def children(self) -> dict[str, list[psutil.Process]]:
-        """Processes of the service by what they do; an `api` answers, below the one that is started for all of them."""
+        """Processes of the service by what they do; an `api` answers, below one that watches it."""
         found: dict[str, list[psutil.Process]] = {"above": [], "api": [], "worker": [], "postgres": [], "valkey": []}
         for child in psutil.Process(self.process.pid).children():
             try:
@@ -123,7 +123,7 @@ def test_a_ready_service_says_what_to_try_and_that_works(service: Running) -> No
 
 def test_each_part_is_a_process_of_its_own(service: Running) -> None:
     assert {kind: len(found) for kind, found in service.children().items()} == {
-        "above": 1,
+        "above": 2,
         "api": 2,
         "worker": 1,
         "postgres": 1,
@@ -156,17 +156,14 @@ def test_migrating_again_does_nothing(service: Running) -> None:
 def test_a_busy_port_is_one_line(service: Running, tmp_path: Path) -> None:
     port = service.url.rpartition(":")[2]
     said = refused("serve", env=environment(tmp_path / "data", port=port))
-    assert said == f"blattwerk: port {port} of 127.0.0.1 is in use; another one: BLATTWERK_PORT=8001\n"
+    assert said == f"blattwerk: port {port} of 127.0.0.1 is in use; choose another one, such as BLATTWERK_PORT=8001\n"
     assert not (tmp_path / "data").exists()
 
 
 def test_a_host_that_is_not_of_this_machine_is_one_line_that_names_the_setting(tmp_path: Path) -> None:
     for host in ("203.0.113.9", "cards.invalid"):
         said = refused("serve", env=environment(tmp_path / "data", host=host))
-        expected = (
-            f"blattwerk: {host} is no address of this machine that can be listened on; BLATTWERK_HOST says which\n"
-        )
-        assert said == expected
+        assert said == f"blattwerk: {host} is not an address that this machine can listen on; set BLATTWERK_HOST\n"
 
 
 def test_what_is_announced_works_with_any_curl(service: Running) -> None:
@@ -195,6 +192,22 @@ def test_a_part_that_dies_is_started_again(service: Running, kind: str) -> None:
     assert died.pid not in [child.pid for child in service.children()[kind]]
 
 
+def test_a_process_that_dies_again_and_again_takes_no_other_with_it(service: Running) -> None:
+    died, other = service.children()["api"]
+    for _ in range(3):
+        died.kill()
+        died = replacement(service, died, other)
+    until(lambda: is_ready(service))
+    assert other in service.children()["api"]
+
+
+def replacement(service: Running, died: psutil.Process, other: psutil.Process) -> psutil.Process:
+    """The process that was started in the place of one of two."""
+    until(lambda: bool(set(service.children()["api"]) - {died, other}))
+    (new,) = set(service.children()["api"]) - {died, other}
+    return new
+
+
 def is_ready(service: Running) -> bool:
     try:
         return bool(httpx.get(f"{service.url}/readyz", timeout=30).json().get("status") == "ok")
@@ -205,7 +218,7 @@ def is_ready(service: Running) -> bool:
 def test_who_is_killed_leaves_nothing_behind(tmp_path: Path) -> None:
     service = Running(tmp_path / "data", processes="2")
     children = [child for of_kind in service.children().values() for child in of_kind]
-    assert len(children) == 6
+    assert len(children) == 7
     service.process.kill()
     service.process.communicate()
     _, alive = psutil.wait_procs(children, timeout=30)
@@ -225,7 +238,7 @@ def test_who_is_asked_twice_does_not_wait(tmp_path: Path) -> None:
 
 
 def test_where_it_belongs_is_said(service: Running) -> None:
-    assert "it belongs behind a proxy: deploy/nginx.conf" in service.announced
+    assert "it belongs behind a proxy; deploy/nginx.conf" in service.announced
     assert (ROOT / "deploy" / "nginx.conf").is_file()
 
 
@@ -252,6 +265,13 @@ def test_a_stopped_service_leaves_nothing_and_continues_with_its_data(tmp_path: 
         assert (me.status_code, me.json()["name"]) == (200, "Ada")
         assert service.stop(number) == "Stopped.\n"
         assert service.process.returncode == 0
+
+
+def test_a_terminal_that_closes_ends_the_service_as_a_signal_to_stop_does(tmp_path: Path) -> None:
+    service = Running(tmp_path / "data")
+    service.process.send_signal(signal.SIGHUP)  # from the kernel, and again from the shell
+    assert service.stop(signal.SIGHUP) == "Stopped.\n"
+    assert service.process.returncode == 0
 
 
 def test_servers_of_ones_own_that_do_not_answer_are_one_line(tmp_path: Path) -> None:

@@ -24,6 +24,7 @@ from tests.service.connections import (
     read_answer,
     request,
     sent_until_refused,
+    wait_until_refused,
 )
 from tests.service.running import running_service, settings_for
 
@@ -217,18 +218,19 @@ def test_a_request_under_way_is_answered_before_the_service_ends(
 ) -> None:
     begun, release = slowly
     serving = running_service(settings_for(module_database_url, module_redis_url), worker=False)
-    with connected(urlsplit(serving.__enter__()).port or 0) as connection:
+    port = urlsplit(serving.__enter__()).port or 0
+    with connected(port, 60) as connection:
         connection.sendall(request("POST", "/v1/players", GUEST, Idempotency_Key=KEY % "ending"))
-        assert begun.wait(10)
+        assert begun.wait(60)
         ending = threading.Thread(target=serving.__exit__, args=(None, None, None))
         ending.start()
-        time.sleep(0.5)
+        wait_until_refused(port)
         release.set()
         answer = read_answer(connection)
         assert answer.startswith(b"HTTP/1.1 201")
         assert b"\r\nconnection: close\r\n" in answer
         assert connection.recv(1) == b""
-        ending.join(20)
+        ending.join(60)
         assert not ending.is_alive()
 
 

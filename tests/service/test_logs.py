@@ -12,10 +12,12 @@ import httpx
 import pytest
 import structlog
 from litestar import Litestar, get
+from litestar.middleware import DefineMiddleware
 from litestar.params import FromPath
 
 from domain.cards import pack
-from service.api.middleware import RequestContext
+from service.api.middleware import Admission
+from service.api.operation import PUBLIC
 from service.api.problems import problem_handler
 from service.runtime.logs import WITHHELD, begin_request, configure_logs
 from service.runtime.settings import Secret, Settings
@@ -136,7 +138,8 @@ async def test_what_a_request_logs_carries_its_trace_id_and_its_table(output: io
 
     app: Any = Litestar(
         [fails],
-        middleware=[RequestContext()],
+        middleware=[DefineMiddleware(Admission, accounts=None, body_seconds=1.0)],
+        opt={PUBLIC: True},
         exception_handlers={Exception: problem_handler("")},
         logging_config=None,
         openapi_config=None,

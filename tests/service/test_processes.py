@@ -1,10 +1,10 @@
 """One part of the service by itself: how it ends, how it is started again."""
 
+import re
 import signal
 import subprocess
 import sys
 import time
-from contextlib import suppress
 from pathlib import Path
 from typing import Final
 
@@ -15,7 +15,7 @@ import pytest
 from service.processes.supervisor import Process
 from service.runtime.settings import Secret, Settings
 from tests.service.api_process import SLOW, api_process
-from tests.service.connections import connected
+from tests.service.connections import connected, wait_until_refused
 
 ROOT: Final = Path(__file__).parent.parent.parent
 
@@ -25,9 +25,7 @@ def test_an_api_that_is_asked_to_end_finishes_the_request_under_way() -> None:
         client.sendall(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")
         assert api.said() == "begun\n"
         api.process.send_signal(signal.SIGTERM)
-        time.sleep(0.3)
-        with pytest.raises(ConnectionRefusedError):
-            connected(api.port)
+        wait_until_refused(api.port)
         answer = client.recv(1000)
         assert answer.startswith(b"HTTP/1.1 200 OK")
         assert b"\r\nconnection: close\r\n" in answer
@@ -51,26 +49,18 @@ def test_where_a_request_came_from_is_believed_of_trusted_proxies_only(proxies: 
     assert answer.text == seen
 
 
-def test_a_process_that_is_killed_is_replaced_while_the_others_answer() -> None:
-    with api_process(Settings(processes=2), SLOW) as api:
-        killed = api.children[0]
-        killed.kill()
-        for _ in range(20):
-            with suppress(httpx.TransportError):  # connections that the killed one had not yet accepted
-                assert httpx.get(f"{api.url}/livez", timeout=30).status_code == 200
-        deadline = time.monotonic() + 30
-        while killed in api.children or len(api.children) < 2:
-            assert time.monotonic() < deadline
-            time.sleep(0.05)
-        assert httpx.get(f"{api.url}/livez", timeout=30).status_code == 200
+def test_a_process_that_is_killed_ends_the_one_that_watches_it() -> None:
+    with api_process(Settings(), SLOW) as api:
+        api.children[0].kill()
+        assert api.process.wait(20) == 1
 
 
-def test_processes_whose_parent_is_killed_end() -> None:
-    with api_process(Settings(processes=2), SLOW) as api:
+def test_a_process_whose_watcher_is_killed_ends() -> None:
+    with api_process(Settings(), SLOW) as api:
         children = api.children
         api.process.kill()
         gone, alive = psutil.wait_procs(children, timeout=20)
-    assert (len(gone), alive) == (2, [])
+    assert (len(gone), alive) == (1, [])
 
 
 def test_an_application_that_does_not_start_ends_the_api(capfd: pytest.CaptureFixture[str]) -> None:
@@ -79,12 +69,14 @@ def test_an_application_that_does_not_start_ends_the_api(capfd: pytest.CaptureFi
     assert "nowhere" in capfd.readouterr().err
 
 
-def test_a_part_that_keeps_ending_is_started_again_with_growing_pauses(capfd: pytest.CaptureFixture[str]) -> None:
+def test_a_process_that_keeps_ending_starts_at_once_three_times_then_after_growing_pauses(
+    capfd: pytest.CaptureFixture[str],
+) -> None:
     process = Process("worker", Settings(database_url=Secret("postgresql://nobody@127.0.0.1:9/none")))
     process.start()
     starts = [process.started]
     deadline = time.monotonic() + 60
-    while len(starts) < 4:
+    while len(starts) < 6:
         assert time.monotonic() < deadline
         process.watch()
         if process.started != starts[-1]:
@@ -93,8 +85,10 @@ def test_a_part_that_keeps_ending_is_started_again_with_growing_pauses(capfd: py
     process.kill()
     process.stop(10)
     assert process.returncode is not None
-    assert starts[3] - starts[2] > 1.0, "the second pause is twice the first"
-    assert "BLATTWERK_REDIS_URL" in capfd.readouterr().err
+    assert starts[5] - starts[4] > 1.0, "the second pause is twice the first"
+    said = capfd.readouterr()
+    assert re.findall(r"again_in_s\W+([0-9.]+)", said.out + said.err) == ["0.0", "0.0", "0.0", "0.5", "1.0"]
+    assert "BLATTWERK_REDIS_URL" in said.err
 
 
 STUBBORN_WORKER: Final = """
