@@ -53,7 +53,7 @@ def create_app(settings: Settings, *, extra_routes: Sequence[BaseRouteHandler] =
             Preconditions(),
             BodyDeadline(settings.body_seconds),
         ],
-        exception_handlers={Exception: problem_handler(settings.problem_base_url)},
+        exception_handlers={Exception: problem_handler(settings.problem_base_url, services.cache.unreadable)},
         before_send=[
             standard_headers(over_tls=settings.base_url.startswith("https://"), cross_origin=bool(origins)),
             count_requests(services.metrics),

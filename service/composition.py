@@ -86,6 +86,7 @@ class Services:
             self.disputes,
         )
         self.metrics = Metrics()
+        self.metrics.count_unreadable(self.cache.unreadable.counts)
         self._stack = AsyncExitStack()
 
     async def open(self) -> None:
