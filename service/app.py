@@ -14,7 +14,7 @@ from litestar.types import Method
 from service.api.authentication import Authentication
 from service.api.bodies import BODY_BYTES_MAX
 from service.api.headers import standard_headers
-from service.api.middleware import BodyDeadline, Preconditions, RequestContext, count_requests
+from service.api.middleware import BodyDeadline, Preconditions, RequestContext, Writable, count_requests
 from service.api.operation import PUBLIC
 from service.api.problems import problem_handler
 from service.api.routes import HANDLERS
@@ -51,6 +51,7 @@ def create_app(settings: Settings, *, extra_routes: Sequence[BaseRouteHandler] =
             RequestContext(),
             DefineMiddleware(Authentication, accounts=services.accounts),
             Preconditions(),
+            Writable(services.log),
             BodyDeadline(settings.body_seconds),
         ],
         exception_handlers={Exception: problem_handler(settings.problem_base_url, services.cache.unreadable)},
@@ -73,6 +74,7 @@ def _dependencies(services: Services) -> dict[str, Provide]:
         "disputes": services.disputes,
         "lobby": services.lobby,
         "log": services.log,
+        "log_watch": services.log_watch,
         "memberships": services.memberships,
         "metrics": services.metrics,
         "recorder": services.recorder,

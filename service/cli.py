@@ -208,6 +208,41 @@ async def _audit(settings: Settings, table: UUID | None) -> int:
     return damages
 
 
+@main.group()
+def log() -> None:
+    """Decide about the log."""
+
+
+@log.command("accept-loss")
+def accept_loss() -> None:
+    """Accept that the log went back.
+
+    For a database that was restored to a point before a signed checkpoint: records that, so that writes are
+    accepted again.
+    """
+    with _explained():
+        from service.processes.supervisor import complete_settings
+
+        with complete_settings(_settings()) as settings:
+            click.echo(asyncio.run(_accept_loss(settings)))
+
+
+async def _accept_loss(settings: Settings) -> str:
+    from projections.redis_connection import RedisUnavailableError
+    from service.composition import opened
+
+    async with opened(settings) as services:
+        try:
+            lost = await services.log_watch.accept_loss()
+        except RedisUnavailableError:
+            click.echo("blattwerk: Redis does not answer; it knows which checkpoint was signed last", err=True)
+            sys.exit(1)
+    if lost is None:
+        return "Nothing was lost."
+    signed, remaining = lost
+    return f"Accepted: a checkpoint over {signed.size} matches was signed; the log has {remaining}."
+
+
 @main.command()
 @click.option("--rules", required=True, metavar="GAME/VERSION", help="The rules to decide by, such as hearts/2.")
 @click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")

@@ -17,6 +17,7 @@
     ├── KeyReusedError               422  Idempotency-Key used with another body
     ├── LimitError                   429  too much at once
     ├── UnavailableError             503 database unavailable, overload
+    ├── LogLossError                 503 the log went back; nothing is written
     └── UnreadableError              503 one table that cannot be read; a retry does not help
         ├── DamagedStreamError       503 its events are not what was recorded
         └── RulesUnknownError        503 it is played by rules that this program does not have
@@ -142,6 +143,13 @@ class UnavailableError(ServiceError):
     code = "unavailable"
 
 
+class LogLossError(ServiceError):
+    """Nothing is written until an operator has accepted that the log lost what was signed about it."""
+
+    code = "log_went_back"
+    retry = False
+
+
 class UnreadableError(ServiceError):
     """A table, or a dispute of one, that this program cannot read. All others go on.
 
@@ -218,6 +226,7 @@ PROBLEM_TYPES: Final[dict[type[ServiceError], ProblemType]] = {
     KeyReusedError: ProblemType(422, "idempotency-key-reused", "The Idempotency-Key was used with another body"),
     LimitError: ProblemType(429, "rate-limited", "Too many requests"),
     UnavailableError: ProblemType(503, "unavailable", "The service is unavailable"),
+    LogLossError: ProblemType(503, "log-went-back", "The log lost recent matches; nothing is written"),
     DamagedStreamError: ProblemType(503, "table-damaged", "The table cannot be read"),
     RulesUnknownError: ProblemType(503, "rules-unknown", "The table's rules are not known here"),
 }

@@ -15,8 +15,10 @@ from service.api.trace import method_of, trace_id_of
 from service.errors import MalformedBodyError, NotFoundError
 from service.runtime.logs import begin_request
 from service.runtime.metrics import Metrics
+from service.store.log import Log
 
 _BEGUN: Final = "begun"
+_READING: Final = ("GET", "HEAD", "OPTIONS")
 _METHODS: Final = ("GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE")
 
 
@@ -70,6 +72,21 @@ class Preconditions(ASGIMiddleware):
         await next_app(scope, receive, send)
 
 
+class Writable(ASGIMiddleware):
+    """Refuses everything but reads while nothing may be written."""
+
+    scopes = (ScopeType.HTTP,)
+
+    def __init__(self, log: Log) -> None:
+        self._log = log
+
+    async def handle(self, scope: Scope, receive: Receive, send: Send, next_app: ASGIApp) -> None:
+        """Pass the request on. LogWentBackError if it would write and the log went back."""
+        if method_of(scope) not in _READING:
+            self._log.require_writable()
+        await next_app(scope, receive, send)
+
+
 class BodyDeadline(ASGIMiddleware):
     """Gives up on bodies that take longer than `seconds` to arrive, or end early. MalformedBodyError to the reader."""
 
@@ -80,7 +97,7 @@ class BodyDeadline(ASGIMiddleware):
 
     async def handle(self, scope: Scope, receive: Receive, send: Send, next_app: ASGIApp) -> None:
         """Pass the request on with a body that arrives in time."""
-        if method_of(scope) in ("GET", "HEAD", "OPTIONS"):  # nobody reads their bodies
+        if method_of(scope) in _READING:  # nobody reads their bodies
             await next_app(scope, receive, send)
             return
         deadline = asyncio.get_running_loop().time() + self._seconds

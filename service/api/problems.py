@@ -15,13 +15,14 @@ from service.errors import (
     FieldError,
     HttpError,
     InvalidRequestError,
+    LogLossError,
     NotFoundError,
     ServiceError,
     UnavailableError,
     UnreadableError,
     problem_type_of,
 )
-from service.store.errors import StoreUnavailableError
+from service.store.errors import LogWentBackError, StoreUnavailableError
 from service.tables.unreadable import UnreadableTables
 
 PROBLEM_TYPE: Final = "application/problem+json"
@@ -106,6 +107,8 @@ def problem_of(error: Exception, trace_id: str, base_url: str) -> Problem:
 
 def shown_error(error: Exception) -> Exception:
     """Return the error that a caller sees instead of this one: ours for those of the framework and the store."""
+    if isinstance(error, LogWentBackError):
+        return LogLossError("Matches were lost that the service had vouched for; an operator has to decide.")
     if isinstance(error, StoreUnavailableError):
         return UnavailableError("The database does not answer; nothing was recorded.", headers={"Retry-After": "2"})
     if not isinstance(error, HTTPException):

@@ -21,6 +21,7 @@ from projections.redis_connection import RedisUnavailableError
 from projections.redis_store import RedisStore
 from service.disputes.disputes import Disputes
 from service.errors import NotFoundError, UnavailableError, UnreadableError
+from service.records.log_watch import LogChangedError, LogWatch
 from service.records.transparency import Transparency
 from service.standings.standings import Standings
 from service.store.errors import StoreUnavailableError
@@ -54,6 +55,7 @@ class Worker:
         transparency: Transparency,
         standings: Standings,
         disputes: Disputes,
+        log_watch: LogWatch,
     ) -> None:
         self._log = log
         self._redis = redis
@@ -63,11 +65,20 @@ class Worker:
         self._transparency = transparency
         self._standings = standings
         self._disputes = disputes
+        self._log_watch = log_watch
         self._busy: set[UUID] = set()
 
     async def run(self) -> None:
-        """Work until cancelled."""
+        """Work until cancelled, from the start again where the log turns out to be another one."""
+        while True:
+            try:
+                await self._work()
+            except* LogChangedError:
+                logger.warning("worker begins again")
+
+    async def _work(self) -> None:
         async with asyncio.TaskGroup() as tasks:
+            tasks.create_task(self._log_watch.fail_if_changed())
             tasks.create_task(self._serve_queue())
             tasks.create_task(self._sweep())
             tasks.create_task(self._tail())

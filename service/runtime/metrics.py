@@ -57,6 +57,21 @@ class Metrics:
         for code in counts():
             gauge.labels(code).set_function(partial(_count, counts, code))
 
+    def watch_log(self, went_back: Callable[[], bool], restored_at: Callable[[], float]) -> None:
+        """Show whether writes are refused, and when (seconds since 1970 UTC) the log turned out to be another one."""
+        refused = Gauge(
+            "blattwerk_log_went_back",
+            "1 while writes are refused because the log lost what was signed about it.",
+            registry=self.registry,
+        )
+        refused.set_function(lambda: float(went_back()))
+        restored = Gauge(
+            "blattwerk_log_restored_timestamp_seconds",
+            "When it was last noticed that the log was restored or replaced; 0 for never.",
+            registry=self.registry,
+        )
+        restored.set_function(restored_at)
+
     def text(self) -> bytes:
         """Return all metrics in Prometheus' text format."""
         labelled = CollectorRegistry(auto_describe=False)

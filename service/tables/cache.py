@@ -67,8 +67,12 @@ class TableCache:
         task = self._loading.get(stream)
         if task is None:
             task = self._loading[stream] = asyncio.create_task(self._load(stream))
-            task.add_done_callback(lambda _: self._loading.pop(stream, None))
+            task.add_done_callback(lambda done: self._loaded(stream, done))
         return await asyncio.shield(task)
+
+    def _loaded(self, stream: UUID, done: "asyncio.Task[LiveTable | None]") -> None:
+        if self._loading.get(stream) is done:
+            del self._loading[stream]
 
     def in_memory(self, stream: UUID) -> LiveTable | None:
         """Return the table only if it is in memory."""
@@ -90,6 +94,11 @@ class TableCache:
     def drop(self, stream: UUID) -> None:
         """Forget a table, so that it is folded from the log again."""
         self._tables.pop(stream.int, None)
+
+    def clear(self) -> None:
+        """Forget all tables."""
+        self._tables.clear()
+        self._loading.clear()
 
     async def catch_up(self, table: LiveTable, private: Sequence[Seat] = ()) -> bool:
         """Fold what other processes recorded meanwhile; return whether there was anything.
