@@ -59,11 +59,13 @@ class RedisConnection:
         self._client: Any = client
         self._round_trips: Coalescer[tuple[Command, ...], list[Any]] = Coalescer(self._send_together)
         self._unavailable_until = 0.0
+        self.suspended = False
+        """Whether Redis is left alone though it may answer: what it holds was made from another log."""
 
     @property
     def unavailable(self) -> bool:
-        """Whether Redis failed a moment ago."""
-        return time.monotonic() < self._unavailable_until
+        """Whether Redis failed a moment ago, or is left alone."""
+        return self.suspended or time.monotonic() < self._unavailable_until
 
     async def round_trip(self, *commands: Command) -> list[Any]:
         """Send commands in one round trip, with those of other requests, and return their answers.
@@ -80,6 +82,8 @@ class RedisConnection:
 
     async def pop_first(self, key: str, wait_seconds: float) -> bytes | None:
         """Take the first member off a sorted set, None if none came in time."""
+        if self.unavailable:
+            raise RedisUnavailableError("Redis failed a moment ago")
         try:
             async with asyncio.timeout(wait_seconds + ANSWER_SECONDS_MAX):
                 popped = await self._client.bzpopmin(key, wait_seconds)

@@ -47,9 +47,11 @@ def create_app(settings: Settings, *, extra_routes: Sequence[BaseRouteHandler] =
         lifespan=[lifespan],
         dependencies=_dependencies(services),
         middleware=[
-            DefineMiddleware(Admission, accounts=services.accounts, body_seconds=settings.body_seconds),
+            DefineMiddleware(
+                Admission, accounts=services.accounts, log=services.log, body_seconds=settings.body_seconds
+            ),
         ],
-        exception_handlers={Exception: problem_handler(settings.problem_base_url)},
+        exception_handlers={Exception: problem_handler(settings.problem_base_url, services.cache.unreadable)},
         before_send=[
             completed(services.metrics, over_tls=settings.base_url.startswith("https://"), cross_origin=bool(origins)),
         ],
@@ -68,6 +70,7 @@ def _dependencies(services: Services) -> dict[str, Provide]:
         "disputes": services.disputes,
         "lobby": services.lobby,
         "log": services.log,
+        "log_watch": services.log_watch,
         "memberships": services.memberships,
         "metrics": services.metrics,
         "recorder": services.recorder,

@@ -173,7 +173,7 @@ def verify(arguments: tuple[str, ...]) -> None:
 def audit(everything: bool, table: UUID | None) -> None:
     """Check the log.
 
-    Checks one table, or all of them. The exit status is 1 at the first damage.
+    Checks one table, or all of them. The exit status is 1 if anything is damaged.
     """
     if everything == (table is not None):
         raise click.UsageError("name a table, or give --all")
@@ -181,24 +181,66 @@ def audit(everything: bool, table: UUID | None) -> None:
         from service.processes.supervisor import complete_settings
 
         with complete_settings(_settings()) as settings:
-            damage = asyncio.run(_audit(settings, table))
-    if damage is not None:
-        click.echo(damage, err=True)
+            damaged = asyncio.run(_audit(settings, table))
+    if damaged:
         sys.exit(1)
     click.echo("No damage found.")
 
 
-async def _audit(settings: Settings, table: UUID | None) -> str | None:
+async def _audit(settings: Settings, table: UUID | None) -> int:
+    """Print every damage and return how many there are."""
     from service.composition import opened
+    from service.records.audit import Damage
+
+    damages = 0
+
+    def tell(found: Damage) -> None:
+        nonlocal damages
+        damages += 1
+        where = f"table {found.table or '?'}, version {found.version or '?'}"
+        click.echo(f"damaged ({found.kind}): {where}: {found.reason}", err=True)
 
     async with opened(settings) as services:
         if table is None:
-            found = await services.audit.check_all(lambda count: click.echo(f"{count} tables checked", err=True))
-        else:
-            found = await services.audit.check_table(table)
-    if found is None:
-        return None
-    return f"damaged ({found.kind}): table {found.table or '?'}, version {found.version or '?'}: {found.reason}"
+            await services.audit.check_all(lambda count: click.echo(f"{count} tables checked", err=True), tell)
+        elif (damage := await services.audit.check_table(table)) is not None:
+            tell(damage)
+    return damages
+
+
+@main.group()
+def log() -> None:
+    """Decide about the log."""
+
+
+@log.command("accept-loss")
+def accept_loss() -> None:
+    """Accept that the log went back.
+
+    For a database that was restored to a point before a signed checkpoint: records that, so that writes are
+    accepted again.
+    """
+    with _explained():
+        from service.processes.supervisor import complete_settings
+
+        with complete_settings(_settings()) as settings:
+            click.echo(asyncio.run(_accept_loss(settings)))
+
+
+async def _accept_loss(settings: Settings) -> str:
+    from projections.redis_connection import RedisUnavailableError
+    from service.composition import opened
+
+    async with opened(settings) as services:
+        try:
+            lost = await services.log_watch.accept_loss()
+        except RedisUnavailableError:
+            click.echo("blattwerk: Redis does not answer; it knows which checkpoint was signed last", err=True)
+            sys.exit(1)
+    if lost is None:
+        return "Nothing was lost."
+    signed, remaining = lost
+    return f"Accepted: a checkpoint over {signed.size} matches was signed; the log has {remaining}."
 
 
 @main.command()
@@ -226,11 +268,10 @@ def refold(rules: str, as_json: bool) -> None:
 async def _refold(settings: Settings, rules: str, as_json: bool) -> bool:
     import msgspec
 
-    from domain.codec import DamagedEventError
     from domain.registry import GAMES
     from service.composition import opened
+    from service.errors import UnreadableError
     from service.records.refold import Changed, refold_all
-    from service.tables.live_table import DamagedStreamError
 
     def tell(one: Changed) -> None:
         if not as_json:
@@ -243,7 +284,7 @@ async def _refold(settings: Settings, rules: str, as_json: bool) -> bool:
             result = await refold_all(
                 services.log, GAMES[rules], lambda count: click.echo(f"{count} matches decided again", err=True), tell
             )
-    except (DamagedEventError, DamagedStreamError) as error:
+    except UnreadableError as error:
         click.echo(f"blattwerk: {error}; run: blattwerk audit --all", err=True)
         sys.exit(2)
     if as_json:

@@ -5,6 +5,7 @@ from contextlib import AsyncExitStack, asynccontextmanager
 
 import structlog
 
+from projections.log_marks import LogMarks
 from projections.redis_connection import connect
 from projections.redis_store import RedisStore
 from service.accounts.accounts import Accounts
@@ -12,6 +13,7 @@ from service.disputes.audit import DisputeAudit
 from service.disputes.disputes import Disputes
 from service.jobs.worker import Worker
 from service.records.audit import LogAudit
+from service.records.log_watch import LogWatch
 from service.records.records import Records
 from service.records.signer import Signer
 from service.records.transparency import Transparency
@@ -21,6 +23,7 @@ from service.standings.standings import Standings
 from service.store.accounts import AccountStore
 from service.store.database import Database
 from service.store.disputes import DisputeStore
+from service.store.incarnation import IncarnationStore
 from service.store.log import Log
 from service.store.standings import StandingsStore
 from service.store.transparency import TransparencyStore
@@ -61,7 +64,16 @@ class Services:
         self.lobby = Lobby(self.redis.lists, self.log, self.cache, self.views, key=key)
         self.signer = Signer(key, settings.origin)
         self.transparency_store = TransparencyStore(self.database)
-        self.transparency = Transparency(self.transparency_store, self.log, self.signer)
+        self.log_marks = LogMarks(connect(settings.redis_dsn))
+        self.transparency = Transparency(self.transparency_store, self.log, self.signer, self.log_marks)
+        self.log_watch = LogWatch(
+            self.log,
+            IncarnationStore(self.database),
+            self.log_marks,
+            self.redis.connection,
+            self.cache,
+            self.transparency,
+        )
         self.records = Records(self.log, self.cache, self.signer, self.transparency)
         self.standings_store = StandingsStore(self.database)
         self.standings = Standings(self.standings_store, self.log, self.redis.standings, key=key)
@@ -84,8 +96,11 @@ class Services:
             self.transparency,
             self.standings,
             self.disputes,
+            self.log_watch,
         )
         self.metrics = Metrics()
+        self.metrics.watch_log(lambda: self.log.went_back, lambda: self.log_watch.restored_at)
+        self.metrics.count_unreadable(self.cache.unreadable.counts)
         self._stack = AsyncExitStack()
 
     async def open(self) -> None:
@@ -95,6 +110,8 @@ class Services:
         self._stack.push_async_callback(self.cache.close)
         await self.log.open()
         self._stack.push_async_callback(self.log.close)
+        self._stack.push_async_callback(self.log_watch.close)
+        await self.log_watch.open()  # before anything of Redis is believed
         await self.redis.open()
         self._stack.push_async_callback(self.redis.close)
         self.accounts.listen()

@@ -16,7 +16,11 @@
     │   └── KeyInFlightError         409  the same key is being worked on
     ├── KeyReusedError               422  Idempotency-Key used with another body
     ├── LimitError                   429  too much at once
-    └── UnavailableError             503 database unavailable, overload
+    ├── UnavailableError             503 database unavailable, overload
+    ├── LogLossError                 503 the log went back; nothing is written
+    └── UnreadableError              503 one table that cannot be read; a retry does not help
+        ├── DamagedStreamError       503 its events are not what was recorded
+        └── RulesUnknownError        503 it is played by rules that this program does not have
 
 A caller's mistake never gives a 500. `PROBLEM_TYPES` is the one table from error to problem.
 """
@@ -40,6 +44,10 @@ class ServiceError(Exception):
     """A caller's request cannot be served. `code` is stable; `detail` is a sentence for a person."""
 
     code: str = "internal"
+    retry: bool | None = None
+    """False if the same request fails until an operator has acted."""
+    rules: str | None = None
+    """The rules id that this program does not have."""
 
     def __init__(
         self,
@@ -135,6 +143,49 @@ class UnavailableError(ServiceError):
     code = "unavailable"
 
 
+class LogLossError(ServiceError):
+    """Nothing is written until an operator has accepted that the log lost what was signed about it."""
+
+    code = "log_went_back"
+    retry = False
+
+
+class UnreadableError(ServiceError):
+    """A table, or a dispute of one, that this program cannot read. All others go on.
+
+    `reason` is for operators alone: it may quote what was recorded.
+    """
+
+    retry = False
+
+    def __init__(self, stream: str, reason: str, detail: str) -> None:
+        super().__init__(detail)
+        self.stream = stream
+        self.reason = reason
+
+    def __str__(self) -> str:
+        return self.reason
+
+
+class DamagedStreamError(UnreadableError):
+    """A stream cannot be folded: the reason names stream and version."""
+
+    code = "table_damaged"
+
+    def __init__(self, stream: str, reason: str) -> None:
+        super().__init__(stream, reason, "What is recorded of this table cannot be read; an operator has to mend it.")
+
+
+class RulesUnknownError(UnreadableError):
+    """A table is played by rules that this program does not have, such as those of a newer one."""
+
+    code = "rules_unknown"
+
+    def __init__(self, stream: str, rules: str) -> None:
+        super().__init__(stream, f"table {stream}: unknown rules {rules}", f"The rules {rules} are not known here.")
+        self.rules = rules
+
+
 HTTP_CODES: Final = {
     405: "method_not_allowed",
     406: "not_acceptable",
@@ -175,6 +226,9 @@ PROBLEM_TYPES: Final[dict[type[ServiceError], ProblemType]] = {
     KeyReusedError: ProblemType(422, "idempotency-key-reused", "The Idempotency-Key was used with another body"),
     LimitError: ProblemType(429, "rate-limited", "Too many requests"),
     UnavailableError: ProblemType(503, "unavailable", "The service is unavailable"),
+    LogLossError: ProblemType(503, "log-went-back", "The log lost recent matches; nothing is written"),
+    DamagedStreamError: ProblemType(503, "table-damaged", "The table cannot be read"),
+    RulesUnknownError: ProblemType(503, "rules-unknown", "The table's rules are not known here"),
 }
 HTTP_PROBLEM_TYPES: Final = {
     405: ProblemType(405, "method-not-allowed", "Method not allowed"),

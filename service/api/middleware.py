@@ -15,6 +15,7 @@ from service.api.operation import PUBLIC, Operation
 from service.api.trace import trace_id_of
 from service.errors import NotFoundError
 from service.runtime.logs import begin_request
+from service.store.log import Log
 
 _WITHOUT_BODY: Final = ("GET", "HEAD", "OPTIONS")
 """Methods whose bodies nobody reads."""
@@ -27,16 +28,18 @@ class Admission(MiddlewareProtocol):
 
     UnauthenticatedError if an operation that needs a token gets no valid one. Path parameters that are spelled
     differently from how the service spells them do not exist (404): a resource has one address. A caller has to
-    accept one of the operation's media types (406). Bodies have to arrive in time, see `body_in_time`.
+    accept one of the operation's media types (406). Writes are refused while the log takes none (503). Bodies have to
+    arrive in time, see `body_in_time`.
     """
 
-    def __init__(self, app: ASGIApp, accounts: Accounts, body_seconds: float) -> None:
+    def __init__(self, app: ASGIApp, accounts: Accounts, log: Log, body_seconds: float) -> None:
         self._app = app
         self._accounts = accounts
+        self._log = log
         self._body_seconds = body_seconds
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass the request on, or raise UnauthenticatedError, NotFoundError or HttpError 406."""
+        """Pass the request on, or raise UnauthenticatedError, NotFoundError, HttpError 406 or LogWentBackError."""
         if scope["type"] != ScopeType.HTTP:
             await self._app(scope, receive, send)
             return
@@ -51,6 +54,7 @@ class Admission(MiddlewareProtocol):
             if handler.response is not None:
                 negotiated(scope, handler.response_media_types)
         if method not in _WITHOUT_BODY:
+            self._log.require_writable()
             receive = body_in_time(receive, self._body_seconds)
         await self._app(scope, receive, send)
 

@@ -1,6 +1,6 @@
 """Whether the service runs: health, readiness, metrics, the contract."""
 
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 from litestar import Response
 from litestar.di import NamedDependency
@@ -10,6 +10,7 @@ from projections.redis_connection import RedisUnavailableError
 from projections.redis_store import RedisStore
 from service.api.operation import Operation
 from service.api.types import operations as types
+from service.records.log_watch import LogWatch
 from service.runtime.metrics import Metrics
 from service.store.log import Log
 
@@ -35,19 +36,23 @@ async def livez() -> types.Health:
     id="readyz",
     summary="Check whether the service is ready",
     description="Readiness: 200 as long as the database answers. Without Redis the status is `degraded`: "
-    "everything works, more slowly.",
+    "everything works, more slowly. After the database was restored to an earlier point it is `degraded` too.",
     tag="operations",
     public=True,
     response=types.Readiness,
     headers={"Cache-Control": "no-store"},
 )
-async def readyz(log: NamedDependency[Log], redis: NamedDependency[RedisStore]) -> types.Readiness:
+async def readyz(
+    log: NamedDependency[Log], log_watch: NamedDependency[LogWatch], redis: NamedDependency[RedisStore]
+) -> types.Readiness:
     await log.ping()
+    views: Literal["ok", "away"] = "ok"
     try:
         await redis.connection.ping()
     except RedisUnavailableError:
-        return types.Readiness("degraded", "ok", "away")
-    return types.Readiness("ok", "ok", "ok")
+        views = "away"
+    sound = (views, log_watch.status) == ("ok", "ok")
+    return types.Readiness("ok" if sound else "degraded", "ok", views, log_watch.status)
 
 
 @Operation(

@@ -15,12 +15,15 @@ from service.errors import (
     FieldError,
     HttpError,
     InvalidRequestError,
+    LogLossError,
     NotFoundError,
     ServiceError,
     UnavailableError,
+    UnreadableError,
     problem_type_of,
 )
-from service.store.errors import StoreUnavailableError
+from service.store.errors import LogWentBackError, StoreUnavailableError
+from service.tables.unreadable import UnreadableTables
 
 PROBLEM_TYPE: Final = "application/problem+json"
 log = structlog.get_logger("blattwerk.http")
@@ -48,9 +51,15 @@ class Problem(Struct, frozen=True):
     """How much the seat has of what it lacks."""
     need: int | UnsetType = UNSET
     """How much it would need."""
+    retry: bool | UnsetType = UNSET
+    """False if sending the request again does not help until an operator has acted."""
+    rules: str | UnsetType = UNSET
+    """The rules that this service does not know, as `{game}/{version}`."""
 
 
-def problem_handler(base_url: str) -> Callable[[Request[Any, Any, Any], Exception], Response[Problem]]:
+def problem_handler(
+    base_url: str, unreadable: UnreadableTables
+) -> Callable[[Request[Any, Any, Any], Exception], Response[Problem]]:
     """Return the handler of all exceptions. `base_url`: where problem types are described."""
 
     def respond(request: Request[Any, Any, Any], error: Exception) -> Response[Problem]:
@@ -58,6 +67,8 @@ def problem_handler(base_url: str) -> Callable[[Request[Any, Any, Any], Exceptio
         shown = _missing_body(request) if _lacks_body(error) else shown_error(error)
         if not isinstance(shown, ServiceError):
             log.error("request failed", trace_id=trace_id, exc_info=error)
+        if isinstance(shown, UnreadableError):
+            unreadable.note(shown)
         problem = problem_of(shown, trace_id, base_url)
         headers = dict(shown.headers) if isinstance(shown, ServiceError) else {}
         if problem.status == 401:
@@ -89,11 +100,15 @@ def problem_of(error: Exception, trace_id: str, base_url: str) -> Problem:
         version=error.version if error.version is not None else UNSET,
         have=error.have if error.have is not None else UNSET,
         need=error.need if error.need is not None else UNSET,
+        retry=error.retry if error.retry is not None else UNSET,
+        rules=error.rules if error.rules is not None else UNSET,
     )
 
 
 def shown_error(error: Exception) -> Exception:
     """Return the error that a caller sees instead of this one: ours for those of the framework and the store."""
+    if isinstance(error, LogWentBackError):
+        return LogLossError("Matches were lost that the service had vouched for; an operator has to decide.")
     if isinstance(error, StoreUnavailableError):
         return UnavailableError("The database does not answer; nothing was recorded.", headers={"Retry-After": "2"})
     if not isinstance(error, HTTPException):

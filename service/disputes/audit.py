@@ -10,10 +10,11 @@ from domain.disputes.model import RULES_ID
 from domain.table.model import Adjudicated
 from service.disputes.evidence import EvidenceRoom
 from service.disputes.streams import Dispute, folded
+from service.errors import DamagedStreamError, UnreadableError
 from service.store.disputes import DisputeStore
 from service.store.log import Log, StoredEvent
 from service.tables.cache import TableCache
-from service.tables.live_table import DamagedStreamError, LiveTable
+from service.tables.live_table import LiveTable
 from service.tables.snapshots import Snapshots
 
 
@@ -40,11 +41,14 @@ class DisputeAudit:
             loaded = folded(dispute, bucket, rows)
         except DamagedStreamError as error:
             return DisputeDamage(dispute, str(error))
-        table = await self._cache.get(loaded.table)
-        if table is None:
-            return DisputeDamage(loaded.table, "the disputed table is not in the log")
-        async with table.lock:
-            await self._cache.catch_up(table)
+        try:
+            table = await self._cache.get(loaded.table)
+            if table is None:
+                return DisputeDamage(loaded.table, "the disputed table is not in the log")
+            async with table.lock:
+                await self._cache.catch_up(table)
+        except UnreadableError as error:
+            return DisputeDamage(loaded.table, str(error))
         reason = (
             _broken_link(dispute, rows)
             or _other_verdicts(loaded, rows, table)

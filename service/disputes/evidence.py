@@ -16,8 +16,9 @@ from domain.record import RecordEvent
 from domain.table.model import TableState
 from domain.verify import Check, checks_up_to
 from service.disputes.streams import Dispute
+from service.errors import DamagedStreamError
 from service.store.log import Log, StoredEvent
-from service.tables.live_table import DamagedStreamError, LiveTable
+from service.tables.live_table import LiveTable
 from service.tables.snapshots import Snapshots, Step
 
 Opened: TypeAlias = Seat | Literal["all"] | None
@@ -134,7 +135,7 @@ class EvidenceRoom:
         """Return the state before a version, None before the first, and the step that made it."""
         steps = [step async for step in self._snapshots.walk(stream, max(1, version - 1), version)]
         if not steps or steps[-1].state.version != version:
-            raise DamagedStreamError(f"table {stream}: version {version} is missing")
+            raise DamagedStreamError(str(stream), f"table {stream}: version {version} is missing")
         return (steps[0].state if version > 1 else None), steps[-1]
 
 
@@ -177,7 +178,9 @@ def _stored(dispute: Dispute) -> tuple[tuple[bytes, ...], ServerEvidence]:
             _seat_part(part)
         return stored, _server_part(stored[-1])
     except (msgspec.MsgspecError, LookupError) as error:
-        raise DamagedStreamError(f"dispute {dispute.id}: the evidence cannot be read: {error}") from error
+        raise DamagedStreamError(
+            str(dispute.id), f"dispute {dispute.id}: the evidence cannot be read: {error}"
+        ) from error
 
 
 def _seat_seen(before: TableState | None, after: TableState, seat: Seat, kept: bytes) -> SeatSeen:

@@ -10,9 +10,9 @@ from domain.codec import DamagedEventError
 from domain.decider import ImpossibleFactError
 from domain.disputes import codec, fold
 from domain.disputes.model import RULES_ID, DisputeFact, DisputeState
+from service.errors import DamagedStreamError
 from service.store.disputes import DisputeRow
 from service.store.log import Log, NewEvent, StoredEvent
-from service.tables.live_table import DamagedStreamError
 from service.tables.recorder import now
 
 TYPES: Final = {
@@ -61,9 +61,9 @@ def folded(dispute: UUID, bucket: int, rows: list[StoredEvent]) -> Dispute:
             )
             at = event.time
         except (DamagedEventError, ImpossibleFactError) as error:
-            raise DamagedStreamError(f"dispute {dispute}, version {number}: {error}") from error
+            raise DamagedStreamError(str(dispute), f"dispute {dispute}, version {number}: {error}") from error
     if state is None:
-        raise DamagedStreamError(f"dispute {dispute} has no events")
+        raise DamagedStreamError(str(dispute), f"dispute {dispute} has no events")
     return Dispute(dispute, bucket, UUID(state.opened.table), state, rows[-1].hash, at, rows[0])
 
 

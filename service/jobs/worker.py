@@ -20,14 +20,15 @@ from projections.generations import DOUBLE_WRITE_SECONDS
 from projections.redis_connection import RedisUnavailableError
 from projections.redis_store import RedisStore
 from service.disputes.disputes import Disputes
-from service.errors import NotFoundError, UnavailableError
+from service.errors import NotFoundError, UnavailableError, UnreadableError
+from service.records.log_watch import LogChangedError, LogWatch
 from service.records.transparency import Transparency
 from service.standings.standings import Standings
 from service.store.errors import StoreUnavailableError
 from service.store.feed import Feed
 from service.store.log import Log
 from service.tables.cache import TableCache
-from service.tables.live_table import DamagedStreamError, LiveTable
+from service.tables.live_table import LiveTable
 from service.tables.tables import Tables
 from service.tables.views import Views
 
@@ -54,6 +55,7 @@ class Worker:
         transparency: Transparency,
         standings: Standings,
         disputes: Disputes,
+        log_watch: LogWatch,
     ) -> None:
         self._log = log
         self._redis = redis
@@ -63,11 +65,20 @@ class Worker:
         self._transparency = transparency
         self._standings = standings
         self._disputes = disputes
+        self._log_watch = log_watch
         self._busy: set[UUID] = set()
 
     async def run(self) -> None:
-        """Work until cancelled."""
+        """Work until cancelled, from the start again where the log turns out to be another one."""
+        while True:
+            try:
+                await self._work()
+            except* LogChangedError:
+                logger.warning("worker begins again")
+
+    async def _work(self) -> None:
         async with asyncio.TaskGroup() as tasks:
+            tasks.create_task(self._log_watch.fail_if_changed())
             tasks.create_task(self._serve_queue())
             tasks.create_task(self._sweep())
             tasks.create_task(self._tail())
@@ -84,7 +95,9 @@ class Worker:
         self._busy.add(stream)
         try:
             return await self._play_bots(stream)
-        except (NotFoundError, DamagedStreamError, UnavailableError) as error:
+        except UnreadableError:  # reported by the cache; a newer program may serve it
+            return 0
+        except (NotFoundError, UnavailableError) as error:
             logger.error("bots cannot play", table=str(stream), reason=str(error))
             return 0
         finally:
@@ -182,8 +195,8 @@ class Worker:
                 await self._project(stream)
 
     async def _project(self, stream: UUID) -> None:
-        """Write a table's projection; a private stream has none, and a damaged one is for the audit."""
-        try:
+        """Write a table's projection; a private stream has none, and a table that cannot be read keeps what it has."""
+        with suppress(UnreadableError):
             table = await self._cache.get(stream)
             if table is None:
                 return
@@ -192,8 +205,6 @@ class Worker:
                 table.projection = None
                 await self._views.publish(table)
                 table.projection = None
-        except DamagedStreamError as error:
-            logger.error("table cannot be shown", table=str(stream), reason=str(error))
 
     async def _complete_projections(self) -> None:
         """Rebuild every table's projection after Redis was emptied."""

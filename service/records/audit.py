@@ -7,16 +7,16 @@ from uuid import UUID
 from msgspec import MsgspecError, Struct
 
 from domain import fairness
-from domain.codec import DamagedEventError, split_parts
-from domain.decider import ImpossibleFactError
+from domain.codec import split_parts
 from service.disputes.audit import DisputeAudit
+from service.errors import RulesUnknownError, UnreadableError
 from service.records.records import Records
 from service.records.transparency import Transparency
 from service.store.buckets import bucket_of
-from service.store.errors import StoreError
+from service.store.errors import StoreError, StoreUnavailableError
 from service.store.log import Log, StoredEvent
 from service.tables.access import is_over
-from service.tables.live_table import DamagedStreamError, LiveTable, events_of, fold, read_all
+from service.tables.live_table import LiveTable, events_of, fold, read_all
 
 _PAGE: Final = 200
 
@@ -40,10 +40,11 @@ class LogAudit:
         self._transparency = transparency
         self._disputes = disputes
 
-    async def check_all(self, progress: Callable[[int], None]) -> Damage | None:
-        """Check every table, newest first; return the first damage, None if there is none.
+    async def check_all(self, progress: Callable[[int], None], found: Callable[[Damage], None]) -> None:
+        """Check every table, newest first, then the transparency log and every dispute.
 
-        `progress` is told how many tables were checked after every page.
+        `progress` is told how many tables were checked after every page, `found` at once of the first thing wrong
+        at each: the others are checked all the same.
         """
         before: tuple[int, UUID] | None = None
         checked = 0
@@ -51,25 +52,24 @@ class LogAudit:
             for _, stream in page:
                 damage = await self.check_table(stream)
                 if damage is not None:
-                    return damage
+                    found(damage)
                 checked += 1
             progress(checked)
             before = page[-1]
         fault = await self._transparency.check()
         if fault is not None:
-            return Damage(fault.table, fault.version, "transparency log", fault.reason)
-        return await self._check_disputes()
+            found(Damage(fault.table, fault.version, "transparency log", fault.reason))
+        await self._check_disputes(found)
 
-    async def _check_disputes(self) -> Damage | None:
+    async def _check_disputes(self, found: Callable[[Damage], None]) -> None:
         """Check every dispute, newest first."""
         before: tuple[int, UUID] | None = None
         while page := await self._log.disputed(before, _PAGE):
             for _, dispute, bucket in page:
-                found = await self._disputes.check(dispute, bucket)
-                if found is not None:
-                    return Damage(found.table, None, "dispute", f"{dispute}: {found.reason}")
+                damage = await self._disputes.check(dispute, bucket)
+                if damage is not None:
+                    found(Damage(damage.table, None, "dispute", f"{dispute}: {damage.reason}"))
             before = page[-1][:2]
-        return None
 
     async def check_table(self, stream: UUID) -> Damage | None:
         """Check one table: its chain, that it folds, its seals, and after its end everything a record proves."""
@@ -79,7 +79,11 @@ class LogAudit:
             return damage
         try:
             table = fold(stream, await self._log.secret(stream), rows)
-        except (DamagedStreamError, DamagedEventError, ImpossibleFactError, StoreError, LookupError) as error:
+        except RulesUnknownError as error:
+            return Damage(stream, None, "rules", str(error))
+        except StoreUnavailableError:
+            raise
+        except (UnreadableError, StoreError, LookupError) as error:
             return Damage(stream, None, "fold", str(error))
         damage = await self._verdict_damage(table)
         if damage is not None:
@@ -107,7 +111,7 @@ def _seal_damage(table: LiveTable, rows: list[StoredEvent]) -> Damage | None:
         try:
             (event,) = events_of(table, [row])
             seals = table.salts.seals(row.version, split_parts(row.sealed.encode()))
-        except (DamagedEventError, MsgspecError) as error:
+        except (UnreadableError, MsgspecError) as error:
             return Damage(table.stream, row.version, "event", str(error))
         if event.seals != seals:
             return Damage(table.stream, row.version, "seals", "a seal does not open to its part")

@@ -5,10 +5,12 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from typing import Any, Final
 from uuid import UUID
 
+from msgspec import MsgspecError
+
 from domain.codec import Event, split_parts
 from domain.record import FORMAT, RecordEvent, RecordHead, RecordHeader, RecordResult, RecordSeat, chunks
 from domain.verify import Report, verify
-from service.errors import ConflictError
+from service.errors import ConflictError, DamagedStreamError
 from service.records.signer import Signer
 from service.records.transparency import Transparency
 from service.store.log import Log, StoredEvent
@@ -32,7 +34,7 @@ class Records:
     async def document(self, table: LiveTable) -> AsyncIterator[bytes]:
         """Return the record in pieces. ConflictError while the match runs, or if none was played."""
         rows = await self._over(table)
-        return _pieces(await self._header(table, rows), rows)
+        return _pieces(await self._header(table, rows), [_recorded(row) for row in rows])
 
     async def text(self, table: LiveTable) -> bytes:
         """Return the record for people: tags, then every command with what followed from it."""
@@ -96,9 +98,9 @@ def _verified(header: RecordHeader, rows: list[StoredEvent]) -> Report:
     return verify(b"".join(chunks(header, map(_recorded, rows))), check_note=is_signed)
 
 
-async def _pieces(header: RecordHeader, rows: list[StoredEvent]) -> AsyncIterator[bytes]:
+async def _pieces(header: RecordHeader, events: list[RecordEvent]) -> AsyncIterator[bytes]:
     piece = b""
-    for part in chunks(header, map(_recorded, rows)):
+    for part in chunks(header, events):
         piece += part
         if len(piece) > 64 * 1024:
             yield piece
@@ -108,7 +110,11 @@ async def _pieces(header: RecordHeader, rows: list[StoredEvent]) -> AsyncIterato
 
 
 def _recorded(row: StoredEvent) -> RecordEvent:
-    parts = tuple(part.decode() for part in split_parts(row.sealed.encode()))
+    try:
+        parts = tuple(part.decode() for part in split_parts(row.sealed.encode()))
+    except MsgspecError as error:
+        reason = f"table {row.stream}, version {row.version}: {error}"
+        raise DamagedStreamError(str(row.stream), reason) from error
     return RecordEvent(row.envelope, parts, row.hash.hex())
 
 

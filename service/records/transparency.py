@@ -8,6 +8,7 @@ changes, and the signature of its checkpoint is a function of it, so the record'
 """
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from typing import Final
 from uuid import UUID
 
@@ -16,6 +17,8 @@ from msgspec import Struct
 from domain.merkle import Node, Span, consistency_spans, hash_of, inclusion_spans, leaf_hash, new_nodes, nodes_of
 from domain.record import Inclusion
 from domain.transparency import Consistency, checkpoint_text, leaf_of
+from projections.log_marks import LogMarks, SignedTree
+from projections.redis_connection import RedisUnavailableError
 from service.errors import ConflictError
 from service.records.signer import Signer
 from service.store.buckets import bucket_of
@@ -47,10 +50,13 @@ class Fault(Struct, frozen=True):
 class Transparency:
     """Reads, proofs and growth of the log."""
 
-    def __init__(self, store: TransparencyStore, log: Log, signer: Signer) -> None:
+    def __init__(self, store: TransparencyStore, log: Log, signer: Signer, marks: LogMarks) -> None:
         self._store = store
         self._log = log
         self._signer = signer
+        self._marks = marks
+        self.signed: SignedTree | None = None
+        """The largest tree over which this process has signed a checkpoint."""
 
     # growing
 
@@ -61,6 +67,7 @@ class Transparency:
 
     async def take(self, events: Sequence[FeedEnd]) -> int:
         """Append leaves for those events that end a match; those that have one already are passed over."""
+        self._log.require_writable()
         ends = [event for event in events if event.ends]
         return await self._store.append(ends) if ends else 0
 
@@ -103,7 +110,26 @@ class Transparency:
 
     async def _checkpoint_of(self, size: int) -> str:
         (root,) = await self._hashes((Span(0, size),))
+        await self._note_signed(SignedTree(size, root.hex()))
         return self._signer.sign(checkpoint_text(self._signer.origin, size, root))
+
+    async def _note_signed(self, tree: SignedTree) -> None:
+        """Keep what is signed in Redis, which does not go back with the log; without it, until it answers again."""
+        if tree.size > (0 if self.signed is None else self.signed.size):
+            self.signed = tree
+            with suppress(RedisUnavailableError):
+                await self._marks.sign(tree)
+
+    async def size(self) -> int:
+        """Return the number of leaves."""
+        return await self._store.size()
+
+    async def has(self, tree: SignedTree) -> bool:
+        """Whether the log still begins with this tree."""
+        if await self._store.size() < tree.size:
+            return False
+        (root,) = await self._hashes((Span(0, tree.size),))
+        return root.hex() == tree.root
 
     async def _hashes(self, spans: Sequence[Span]) -> list[bytes]:
         stored = await self._store.nodes([node for span in spans for node in nodes_of(span)])

@@ -1,10 +1,10 @@
 """Metrics for operators, named as in OpenTelemetry; labels carry no ids, names or cards."""
 
 import os
-from collections.abc import Iterator
-from functools import cache
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache, partial
 
-from prometheus_client import CollectorRegistry, Histogram, Metric, generate_latest
+from prometheus_client import CollectorRegistry, Gauge, Histogram, Metric, generate_latest
 from prometheus_client.registry import Collector
 
 _BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0)
@@ -47,8 +47,38 @@ class Metrics:
         """Count one request."""
         self._labelled(method, route, status).observe(seconds)
 
+    def count_unreadable(self, counts: Callable[[], Mapping[str, int]]) -> None:
+        """Show how many tables this process cannot read, by the code of the problem, as `counts` gives them."""
+        gauge = Gauge(
+            "blattwerk_tables_unreadable",
+            "Tables that this process found it cannot read, by the code of the problem.",
+            ("code",),
+            registry=self.registry,
+        )
+        for code in counts():
+            gauge.labels(code).set_function(partial(_count, counts, code))
+
+    def watch_log(self, went_back: Callable[[], bool], restored_at: Callable[[], float]) -> None:
+        """Show whether writes are refused, and when (seconds since 1970 UTC) the log turned out to be another one."""
+        refused = Gauge(
+            "blattwerk_log_went_back",
+            "1 while writes are refused because the log lost what was signed about it.",
+            registry=self.registry,
+        )
+        refused.set_function(lambda: float(went_back()))
+        restored = Gauge(
+            "blattwerk_log_restored_timestamp_seconds",
+            "When it was last noticed that the log was restored or replaced; 0 for never.",
+            registry=self.registry,
+        )
+        restored.set_function(restored_at)
+
     def text(self) -> bytes:
         """Return all metrics in Prometheus' text format."""
         labelled = CollectorRegistry(auto_describe=False)
         labelled.register(_OfThisProcess(self.registry))
         return generate_latest(labelled)
+
+
+def _count(counts: Callable[[], Mapping[str, int]], code: str) -> float:
+    return counts()[code]

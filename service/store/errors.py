@@ -2,6 +2,7 @@
 
 StoreError
 +-- StoreUnavailableError    unavailable or too slow; the caller may try the same again
+|   +-- LogWentBackError     the log lost what was signed: nothing is written until an operator has accepted that
 +-- StoreSetupError          not as this service needs it: an operator has to act
 +-- EventRefusedError        one event that PostgreSQL cannot hold
 +-- BrokenChainError         an event that does not follow what its stream ends with
@@ -16,6 +17,13 @@ class StoreError(Exception):
 
 class StoreUnavailableError(StoreError):
     """The database did not answer within the bound. What was asked is done completely or not at all."""
+
+
+class LogWentBackError(StoreUnavailableError):
+    """The log ends before what was signed about it; nothing is appended until an operator has accepted the loss."""
+
+    def __init__(self) -> None:
+        super().__init__("the log went back behind a signed checkpoint")
 
 
 class StoreSetupError(StoreError):

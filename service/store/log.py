@@ -9,7 +9,7 @@ from service.store.buckets import bucket_of
 from service.store.committer import Committer
 from service.store.database import Database
 from service.store.encoding import encode_row
-from service.store.errors import StoreError
+from service.store.errors import LogWentBackError, StoreError
 from service.store.events import Appended, FeedEnd, FeedHead, Guard, NewEvent, StoredEvent, StreamEnd
 from service.store.queries import statements
 
@@ -31,6 +31,8 @@ class Log:
     def __init__(self, database: Database) -> None:
         self._database = database
         self._committer = Committer(database)
+        self.went_back = False
+        """Whether the log lost what was signed about it: then LogWentBackError is raised instead of writing."""
 
     async def open(self) -> None:
         """Begin to take events. Errors as of `Database.connect`."""
@@ -46,6 +48,11 @@ class Log:
 
     # writing
 
+    def require_writable(self) -> None:
+        """LogWentBackError while nothing may be written."""
+        if self.went_back:
+            raise LogWentBackError
+
     async def append(self, event: NewEvent) -> Appended:
         """Record an event; it is on disk when this returns.
 
@@ -53,10 +60,11 @@ class Log:
         cannot hold it, ValueError if a field is out of range. After StoreUnavailableError it may be in
         the log or not; the same event may be appended again.
         """
-        return await self._committer.submit(event)
+        return await self.submit(event)
 
     def submit(self, event: NewEvent) -> asyncio.Future[Appended]:
         """Begin to record an event and return the future of what `append` returns or raises."""
+        self.require_writable()
         return self._committer.submit(event)
 
     @property
@@ -69,6 +77,7 @@ class Log:
 
         Returns False, and writes nothing, if the stream exists already.
         """
+        self.require_writable()
         ((status,),) = await self._database.fetch(_SQL["create_stream"], (encode_row(event), secret))
         return status in (1, 2)
 

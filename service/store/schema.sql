@@ -476,6 +476,20 @@ CREATE VIEW public.event_facts AS
      CROSS JOIN ( VALUES ('table'::text), ('game'::text)) part(name))
      CROSS JOIN LATERAL jsonb_array_elements(COALESCE(((e.envelope -> 'public'::text) -> part.name), '[]'::jsonb)) WITH ORDINALITY fact(value, number));
 
+CREATE TABLE public.log_losses (
+    size bigint NOT NULL,
+    root bytea NOT NULL,
+    remaining bigint NOT NULL,
+    accepted_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT log_losses_remaining_check CHECK ((remaining >= 0)),
+    CONSTRAINT log_losses_root_check CHECK ((octet_length(root) = 32)),
+    CONSTRAINT log_losses_size_check CHECK ((size >= 1))
+);
+
+COMMENT ON TABLE public.log_losses IS 'Signed trees of the transparency log whose loss an operator accepted, never changed';
+
+COMMENT ON COLUMN public.log_losses.remaining IS 'Leaves that the log had left when the loss was accepted';
+
 CREATE TABLE public.players (
     id uuid NOT NULL,
     name text,
@@ -581,6 +595,9 @@ ALTER TABLE ONLY public.events
 ALTER TABLE ONLY public.events
     ADD CONSTRAINT events_version PRIMARY KEY (bucket, stream, version);
 
+ALTER TABLE ONLY public.log_losses
+    ADD CONSTRAINT log_losses_pkey PRIMARY KEY (size, root);
+
 ALTER TABLE ONLY public.players
     ADD CONSTRAINT players_pkey PRIMARY KEY (id);
 
@@ -639,6 +656,10 @@ CREATE TRIGGER never_changed BEFORE DELETE OR UPDATE OR TRUNCATE ON public.event
 
 ALTER TABLE public.events ENABLE ALWAYS TRIGGER never_changed;
 
+CREATE TRIGGER never_changed BEFORE DELETE OR UPDATE OR TRUNCATE ON public.log_losses FOR EACH STATEMENT EXECUTE FUNCTION public.refuse_change();
+
+ALTER TABLE public.log_losses ENABLE ALWAYS TRIGGER never_changed;
+
 CREATE TRIGGER never_changed BEFORE DELETE OR UPDATE OR TRUNCATE ON public.table_secret FOR EACH STATEMENT EXECUTE FUNCTION public.refuse_change();
 
 ALTER TABLE public.table_secret ENABLE ALWAYS TRIGGER never_changed;
@@ -689,6 +710,8 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.checkpoints TO blattwerk_servi
 GRANT SELECT ON TABLE public.dispute_texts TO blattwerk_service;
 
 GRANT SELECT ON TABLE public.disputes TO blattwerk_service;
+
+GRANT SELECT,INSERT ON TABLE public.log_losses TO blattwerk_service;
 
 GRANT SELECT,INSERT,UPDATE ON TABLE public.players TO blattwerk_service;
 

@@ -8,13 +8,17 @@ from uuid import UUID
 
 from msgspec import structs
 
-from domain.codec import codec_for
+from domain.codec import DamagedEventError
 from domain.decider import Seat
 from domain.table.model import TableState
 from projections.coalescer import Coalescer
+from service.errors import DamagedStreamError, UnreadableError
+from service.store.errors import StoreError, StoreUnavailableError
 from service.store.log import Log, StoredEvent, StreamEnd
 from service.tables.interning import interned_cards
-from service.tables.live_table import LiveTable, follow
+from service.tables.live_table import IMPOSSIBLE, LiveTable, codec_of, follow
+from service.tables.private_streams import PrivateStreams
+from service.tables.unreadable import UnreadableTables
 
 
 class FoldedTable(Protocol):
@@ -39,28 +43,36 @@ class Newest(Protocol):
 class TableCache:
     """The tables used last; the rest is folded again when it is asked for."""
 
-    def __init__(self, log: Log, newest: Newest, tables_max: int) -> None:
+    def __init__(self, log: Log, newest: Newest, tables_max: int, unreadable: UnreadableTables | None = None) -> None:
         self._log = log
         self._newest = newest
         self._tables_max = tables_max
         self._tables: OrderedDict[int, LiveTable] = OrderedDict()
         """By the number of their id: a UUID itself is hashed and compared by Python code."""
         self._loading: dict[UUID, asyncio.Task[LiveTable | None]] = {}
+        self.unreadable = unreadable or UnreadableTables()
         self._ends: Coalescer[StreamEnd, list[StoredEvent]] = Coalescer(self._read_ends, requests_max=256)
 
     def __len__(self) -> int:
         return len(self._tables)
 
     async def get(self, stream: UUID) -> LiveTable | None:
-        """Return the table as known here, folding it if it is new to this process; None if there is none."""
+        """Return the table as known here, folding it if it is new to this process; None if there is none.
+
+        UnreadableError if it cannot be folded.
+        """
         table = self.in_memory(stream)
         if table is not None:
             return table
         task = self._loading.get(stream)
         if task is None:
             task = self._loading[stream] = asyncio.create_task(self._load(stream))
-            task.add_done_callback(lambda _: self._loading.pop(stream, None))
+            task.add_done_callback(lambda done: self._loaded(stream, done))
         return await asyncio.shield(task)
+
+    def _loaded(self, stream: UUID, done: "asyncio.Task[LiveTable | None]") -> None:
+        if self._loading.get(stream) is done:
+            del self._loading[stream]
 
     def in_memory(self, stream: UUID) -> LiveTable | None:
         """Return the table only if it is in memory."""
@@ -83,11 +95,24 @@ class TableCache:
         """Forget a table, so that it is folded from the log again."""
         self._tables.pop(stream.int, None)
 
+    def clear(self) -> None:
+        """Forget all tables."""
+        self._tables.clear()
+        self._loading.clear()
+
     async def catch_up(self, table: LiveTable, private: Sequence[Seat] = ()) -> bool:
         """Fold what other processes recorded meanwhile; return whether there was anything.
 
         That is the table's events and those of the private streams of the seats in `private`, if the game has them.
+        UnreadableError if they cannot be folded.
         """
+        try:
+            return await self._catch_up(table, private)
+        except UnreadableError as error:
+            self.unreadable.note(error)
+            raise
+
+    async def _catch_up(self, table: LiveTable, private: Sequence[Seat]) -> bool:
         streams = table.private
         end = StreamEnd(table.stream, table.state.version, table.bucket)
         if streams is None or not private:
@@ -98,7 +123,7 @@ class TableCache:
         rows, *private_rows = await asyncio.gather(*[self._ends.submit(each) for each in ends])
         found = _follow(table, rows)
         for seat, missed in zip(private, private_rows, strict=True):
-            found |= streams.follow(seat, missed)
+            found |= _follow_private(table, streams, seat, missed)
         return found
 
     async def catch_up_all(self, table: LiveTable) -> bool:
@@ -114,11 +139,25 @@ class TableCache:
         return [*await self._log.read_ends(ends)]
 
     async def _load(self, stream: UUID) -> LiveTable | None:
+        try:
+            table = await self._read(stream)
+        except UnreadableError as error:
+            self.unreadable.note(error)
+            raise
+        self.unreadable.forget(str(stream))
+        return table
+
+    async def _read(self, stream: UUID) -> LiveTable | None:
         latest = await self._newest.latest(stream)
         if latest is None:
             return None
-        secret = await self._log.secret(stream)
-        codec = codec_for(latest.state.setup.game.rules_id)
+        try:
+            secret = await self._log.secret(stream)
+        except StoreUnavailableError:
+            raise
+        except StoreError as error:
+            raise DamagedStreamError(str(stream), str(error)) from error
+        codec = codec_of(stream, latest.state.setup.game.rules_id)
         state = structs.replace(latest.state, game_state=interned_cards(latest.state.game_state))
         table = LiveTable(stream, codec, secret, state, latest.hash, latest.time)
         if table.private is not None:
@@ -131,3 +170,10 @@ def _follow(table: LiveTable, rows: Sequence[StoredEvent]) -> bool:
     missed = [row for row in rows if row.version > table.state.version]
     follow(table, missed)
     return bool(missed)
+
+
+def _follow_private(table: LiveTable, streams: PrivateStreams, seat: Seat, rows: Sequence[StoredEvent]) -> bool:
+    try:
+        return streams.follow(seat, rows)
+    except (DamagedEventError, *IMPOSSIBLE) as error:
+        raise DamagedStreamError(table.id, f"table {table.id}, private stream of seat {seat}: {error}") from error

@@ -14,11 +14,12 @@ from uuid import UUID
 from msgspec import Struct
 
 from domain import fairness
-from domain.codec import Codec, Event, Happened, codec_for
+from domain.codec import Codec, DamagedEventError, Event, Happened, codec_for
 from domain.decider import ImpossibleFactError
 from domain.table.fold import apply, begin
 from domain.table.model import Occupant, TableState
 from projections.table_view import Projection
+from service.errors import DamagedStreamError, RulesUnknownError
 from service.store.buckets import bucket_of
 from service.store.log import Log, StoredEvent
 from service.tables.private_streams import private_streams_of
@@ -26,10 +27,8 @@ from service.tables.private_streams import private_streams_of
 _JOIN_ALPHABET: Final = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ"
 _PAGE: Final = 500
 """Events read from the log at once."""
-
-
-class DamagedStreamError(Exception):
-    """A stream cannot be folded: names stream and version."""
+IMPOSSIBLE: Final = (ImpossibleFactError, LookupError, ValueError, TypeError, AttributeError)
+"""What a fold raises for facts that cannot have happened."""
 
 
 class TableNames(Struct, frozen=True):
@@ -124,41 +123,42 @@ def is_code(given: str | None, code: str | None) -> bool:
 def fold(stream: UUID, secret: bytes, rows: Sequence[StoredEvent]) -> LiveTable:
     """Return the table that a whole stream (from version 1) folds to."""
     event, state = begun(stream, rows[0])
-    table = LiveTable(stream, codec_for(rows[0].rules), secret, state, rows[0].hash, event.time)
+    table = LiveTable(stream, codec_of(stream, rows[0].rules), secret, state, rows[0].hash, event.time)
     follow(table, rows[1:])
     return table
 
 
 def begun(stream: UUID, row: StoredEvent) -> tuple[Event, TableState]:
     """Return the first event of a table and the state after it."""
-    codec = codec_for(row.rules)
+    codec = codec_of(stream, row.rules)
+    event = _decoded(codec, row)
     try:
-        event = codec.decode(row.envelope.encode(), row.sealed.encode())
         return event, begin(codec.game, str(stream), event.facts, event.time)
-    except (ImpossibleFactError, ValueError) as error:
-        raise DamagedStreamError(f"table {stream}, version 1: {error}") from error
+    except IMPOSSIBLE as error:
+        raise _damaged(str(stream), 1, error) from error
 
 
 def continued(state: TableState, row: StoredEvent) -> tuple[Event, TableState]:
     """Return the event that follows a state and the state after it."""
-    if row.version != state.version + 1:
-        raise DamagedStreamError(f"table {state.setup.table}: version {row.version} after {state.version}")
-    event = codec_for(row.rules).decode(row.envelope.encode(), row.sealed.encode())
+    _require_next(state, row)
+    event = _decoded(codec_of(row.stream, row.rules), row)
     return event, _applied(state, event)
 
 
 def _applied(state: TableState, event: Event | Happened[Any]) -> TableState:
     try:
         return apply(state, event.actor, event.facts)
-    except (ImpossibleFactError, LookupError, ValueError, TypeError, AttributeError) as error:
-        raise DamagedStreamError(f"table {state.setup.table}, version {event.version}: {error}") from error
+    except IMPOSSIBLE as error:
+        raise _damaged(state.setup.table, event.version, error) from error
 
 
 def advanced(state: TableState, codec: Codec, row: StoredEvent) -> tuple[TableState, int]:
     """Return the state after the row that follows `state`, and when the row was received."""
-    if row.version != state.version + 1:
-        raise DamagedStreamError(f"table {state.setup.table}: version {row.version} after {state.version}")
-    happened = codec.happened(row.envelope, row.sealed, state.setup.seats)
+    _require_next(state, row)
+    try:
+        happened = codec.happened(row.envelope, row.sealed, state.setup.seats)
+    except DamagedEventError as error:
+        raise _damaged(state.setup.table, row.version, error) from error
     return _applied(state, happened), happened.time
 
 
@@ -170,8 +170,33 @@ def follow(table: LiveTable, rows: Sequence[StoredEvent]) -> None:
 
 
 def events_of(table: LiveTable, rows: Sequence[StoredEvent]) -> list[Event]:
-    """Decode rows of a table's stream."""
-    return [table.codec.decode(row.envelope.encode(), row.sealed.encode()) for row in rows]
+    """Decode rows of a table's stream. DamagedStreamError at the first that is no event."""
+    return [_decoded(table.codec, row) for row in rows]
+
+
+def codec_of(stream: UUID, rules: str) -> Codec:
+    """Return the codec of the rules that a stream is recorded under. RulesUnknownError if they are not ours."""
+    try:
+        return codec_for(rules)
+    except KeyError:
+        raise RulesUnknownError(str(stream), rules) from None
+
+
+def _decoded(codec: Codec, row: StoredEvent) -> Event:
+    try:
+        return codec.decode(row.envelope.encode(), row.sealed.encode())
+    except DamagedEventError as error:
+        raise _damaged(str(row.stream), row.version, error) from error
+
+
+def _require_next(state: TableState, row: StoredEvent) -> None:
+    if row.version != state.version + 1:
+        table = state.setup.table
+        raise DamagedStreamError(table, f"table {table}: version {row.version} after {state.version}")
+
+
+def _damaged(table: str, version: int, error: Exception) -> DamagedStreamError:
+    return DamagedStreamError(table, f"table {table}, version {version}: {error}")
 
 
 async def read_all(log: Log, stream: UUID) -> list[StoredEvent]:

@@ -7,6 +7,7 @@ from domain.table.model import Status
 from projections.redis_connection import RedisUnavailableError
 from projections.table_lists import TableLists
 from service.cursors import open_cursor, seal_cursor
+from service.errors import UnreadableError
 from service.store.log import Log
 from service.tables.cache import TableCache
 from service.tables.views import Views
@@ -50,12 +51,15 @@ class Lobby:
         while len(found) < limit:
             created = await self._log.created(before, _SCAN)
             for time, stream in created:
-                table = await self._cache.get(stream)
-                if table is None:
+                try:
+                    table = await self._cache.get(stream)
+                    if table is None:
+                        continue
+                    async with table.lock:
+                        await self._cache.catch_up(table)
+                        projection = await self._views.projection(table)
+                except UnreadableError:  # reported by the cache
                     continue
-                async with table.lock:
-                    await self._cache.catch_up(table)
-                    projection = await self._views.projection(table)
                 if (
                     projection.header.visibility == "public"
                     and projection.header.status == status

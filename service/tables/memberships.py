@@ -7,7 +7,7 @@ from uuid import UUID
 from domain.table.rules import seat_of
 from projections.redis_connection import RedisUnavailableError
 from projections.table_lists import TableLists
-from service.errors import ConflictError, NotFoundError
+from service.errors import ConflictError, NotFoundError, UnreadableError
 from service.store.log import Log
 from service.tables.access import Access
 from service.tables.cache import TableCache
@@ -34,15 +34,16 @@ class Memberships:
     async def show_names_of(self, account: str) -> None:
         """Rewrite the views of the account's tables with its current name."""
         for stream in await self._tables_of(account):
-            table = await self._access.existing(stream)
-            async with table.lock:
-                await self._cache.catch_up(table)
-                await self._views.publish(table, rewrite=True)
+            with suppress(UnreadableError):  # reported by the cache; nobody is shown it
+                table = await self._access.existing(stream)
+                async with table.lock:
+                    await self._cache.catch_up(table)
+                    await self._views.publish(table, rewrite=True)
 
     async def leave_all(self, account: str) -> None:
         """Leave every table at which the account still sits."""
         for stream in await self._tables_of(account):
-            with suppress(ConflictError, NotFoundError):  # over, or left meanwhile
+            with suppress(ConflictError, NotFoundError, UnreadableError):  # over, left meanwhile, or damaged
                 await self._tables.leave(await self._access.find(stream, account), account)
 
     async def _tables_of(self, account: str) -> list[UUID]:
@@ -55,8 +56,9 @@ class Memberships:
         before: tuple[int, UUID] | None = None
         while page := await self._log.created(before, _SCAN):
             for _, stream in page:
-                table = await self._access.current(stream)
-                if seat_of(table.state, account) is not None:
-                    found.append(stream)
+                with suppress(UnreadableError):
+                    table = await self._access.current(stream)
+                    if seat_of(table.state, account) is not None:
+                        found.append(stream)
             before = page[-1]
         return found

@@ -12,14 +12,14 @@ from uuid import UUID
 
 from msgspec import Struct
 
-from domain.codec import Event, codec_for
+from domain.codec import Event
 from domain.table.model import TableState
 from projections.redis_connection import RedisUnavailableError
 from projections.snapshot_store import SnapshotStore
 from projections.snapshots import EVERY, Fold, opened, snapshot
-from service.errors import NotFoundError
+from service.errors import DamagedStreamError, NotFoundError
 from service.store.log import Log, StoredEvent
-from service.tables.live_table import DamagedStreamError, LiveTable, advanced, begun, continued
+from service.tables.live_table import LiveTable, advanced, begun, codec_of, continued
 
 _PAGE: Final = 1000
 """Events read at a time where many follow."""
@@ -58,12 +58,12 @@ class Snapshots:
         """Return the event that made a version, which the log must have, and the state after it."""
         async for step in self.walk(stream, version, version):
             return step
-        raise DamagedStreamError(f"table {stream}: version {version} is missing")
+        raise DamagedStreamError(str(stream), f"table {stream}: version {version} is missing")
 
     async def walk(self, stream: UUID, first: int, last: int) -> AsyncIterator[Step]:
         """Yield every step from version `first` to `last`; the log must have them.
 
-        NotFoundError if the stream is not a table's, DamagedStreamError if it cannot be folded.
+        NotFoundError if the stream is not a table's, UnreadableError if it cannot be folded.
         """
         fold, rows = await self._start(stream, first - 1, last)
         state = None if fold is None else fold.state
@@ -82,13 +82,13 @@ class Snapshots:
     async def latest(self, stream: UUID) -> Latest | None:
         """Return the table at its last version, None if the stream is not a table's.
 
-        DamagedStreamError if it cannot be folded.
+        UnreadableError if it cannot be folded.
         """
         fold, rows = await self._resume(stream)
         if not rows or (fold is None and rows[0].type != "create"):
             return None
         state = _step(stream, None, rows[0]).state if fold is None else fold.state
-        codec = codec_for(state.setup.game.rules_id)
+        codec = codec_of(stream, state.setup.game.rules_id)
         passed: Fold | None = None
         last = rows[-1]
         rows = rows[1:]  # the first one made the table, or is the event that the fold ends with

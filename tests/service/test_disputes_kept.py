@@ -193,7 +193,9 @@ def audited(settings: Settings) -> Damage | None:
         services = Services(settings)
         await services.open()
         try:
-            return await services.audit.check_all(lambda _: None)
+            found: list[Damage] = []
+            await services.audit.check_all(lambda _: None, found.append)
+            return found[0] if found else None
         finally:
             await services.close()
 

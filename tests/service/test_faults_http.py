@@ -230,7 +230,8 @@ def test_without_redis_a_match_with_bots_is_played_all_the_same(module_database_
         ada = Player(url, "Ada")
         table = ada.create("hearts", options={"target_score": 1, "players": 3}, bots=[1, 2])
         ada.start(table)
-        assert ada.http.get("/readyz").json() == {"status": "degraded", "database": "ok", "views": "away"}
+        ready = {"status": "degraded", "database": "ok", "views": "away", "log": "ok"}
+        assert ada.http.get("/readyz").json() == ready
         view = play_match([ada], table, choose_hearts, random.Random(5), seconds=300)
         assert view["status"] == "finished"
         listed = ada.http.get("/v1/tables", params={"status": "finished", "limit": 50}).json()["items"]

@@ -21,6 +21,7 @@ from service.api.operation import PUBLIC
 from service.api.problems import problem_handler
 from service.runtime.logs import WITHHELD, begin_request, configure_logs
 from service.runtime.settings import Secret, Settings
+from service.tables.unreadable import UnreadableTables
 
 
 class Terminal(io.StringIO):
@@ -138,9 +139,9 @@ async def test_what_a_request_logs_carries_its_trace_id_and_its_table(output: io
 
     app: Any = Litestar(
         [fails],
-        middleware=[DefineMiddleware(Admission, accounts=None, body_seconds=1.0)],
+        middleware=[DefineMiddleware(Admission, accounts=None, log=None, body_seconds=1.0)],
         opt={PUBLIC: True},
-        exception_handlers={Exception: problem_handler("")},
+        exception_handlers={Exception: problem_handler("", UnreadableTables())},
         logging_config=None,
         openapi_config=None,
     )

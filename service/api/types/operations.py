@@ -17,3 +17,5 @@ class Readiness(Struct, frozen=True):
     status: Literal["ok", "degraded"]
     database: Literal["ok"]
     views: Literal["ok", "away"]
+    log: Literal["ok", "restored", "went_back"]
+    """`restored` for ten minutes after the log turned out to be another one; `went_back` while writes are refused."""

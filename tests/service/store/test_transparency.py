@@ -12,6 +12,8 @@ from msgspec.structs import replace
 from domain.fairness import link
 from domain.merkle import Node, leaf_hash, new_nodes
 from domain.transparency import leaf_of
+from projections.log_marks import LogMarks
+from projections.redis_connection import connect
 from service.records.signer import Signer
 from service.records.transparency import PROJECTION, Transparency
 from service.store.buckets import bucket_of
@@ -28,6 +30,11 @@ SIGNER = Signer(bytes(32), "log.test")
 @pytest.fixture
 def store(database: Database) -> TransparencyStore:
     return TransparencyStore(database)
+
+
+def transparency_of(store: TransparencyStore, log: Log) -> Transparency:
+    """The transparency log, without a Redis that remembers what it signs."""
+    return Transparency(store, log, SIGNER, LogMarks(connect("redis://127.0.0.1:9/0")))
 
 
 def ending(event: NewEvent) -> NewEvent:
@@ -113,7 +120,7 @@ async def test_a_worker_that_dies_between_append_and_checkpoint_repeats_nothing(
     log: Log, store: TransparencyStore, database_url: str
 ) -> None:
     matches = [await given_match(log) for _ in range(6)]
-    transparency = Transparency(store, log, SIGNER)
+    transparency = transparency_of(store, log)
     heads = await log.feed_ends({}, 500)
     assert sum(head.ends for head in heads) == 6
     assert await transparency.take(heads) == 6  # and here it is killed: the place in the feed was not saved
@@ -128,7 +135,7 @@ async def test_a_worker_that_dies_between_append_and_checkpoint_repeats_nothing(
 
 async def test_the_stored_log_is_made_again_and_compared(log: Log, store: TransparencyStore, database_url: str) -> None:
     matches = [await given_match(log) for _ in range(9)]
-    transparency = Transparency(store, log, SIGNER)
+    transparency = transparency_of(store, log)
     await transparency.take(await log.feed_ends({}, 500))
     assert await transparency.check() is None
     late = await given_match(log)
@@ -175,8 +182,8 @@ async def test_proofs_read_few_hashes_however_large_the_log(
             asked.append(len(nodes))
             return await super().nodes(nodes)
 
-    transparency = Transparency(Counting(database), log, SIGNER)
-    await Transparency(store, log, SIGNER).take(await log.feed_ends({}, 500))
+    transparency = transparency_of(Counting(database), log)
+    await transparency_of(store, log).take(await log.feed_ends({}, 500))
     (leaf,) = await store.leaves(13, 1)
     await transparency.inclusion(leaf.stream, 69)
     await transparency.consistency(33, 70)

@@ -1,0 +1,177 @@
+"""A table that cannot be read has a problem of its own; everything else goes on."""
+
+import asyncio
+import random
+import time
+from collections.abc import Iterator
+from typing import Any
+from uuid import UUID
+
+import psycopg
+import pytest
+import structlog
+from redis import Redis
+from structlog.testing import capture_logs
+
+from service.composition import Services
+from service.records.audit import Damage
+from service.runtime.settings import Settings
+from tests.service.client import Player, choose_hearts
+from tests.service.running import running_service, settings_for
+
+CHANGES = {
+    "unreadable bytes": ("update events set sealed = left(sealed, -1) where stream = %s and version = 3", "damaged"),
+    "a fact that cannot be": (
+        r"""update events set sealed = regexp_replace(sealed, '"seat":\d', '"seat":9', 'g')
+        where stream = %s and version = 3 and sealed ~ '"seat":\d'""",
+        "damaged",
+    ),
+    "a missing version": ("delete from events where stream = %s and version = 2", "damaged"),
+    "a newer program's fact": (
+        """update events set envelope = replace(envelope, '"game":[{"type":"', '"game":[{"type":"newer_')
+        where stream = %s and version = 3 and strpos(envelope, '"game":[{"type":"') > 0""",
+        "damaged",
+    ),
+    "a missing secret": ("delete from table_secret where stream = %s", "damaged"),
+    "rules of a newer program": ("update events set rules = 'hearts/99' where stream = %s", "unknown"),
+}
+
+
+@pytest.fixture(scope="module")
+def settings(module_database_url: str, module_redis_url: str) -> Settings:
+    return settings_for(module_database_url, module_redis_url)
+
+
+@pytest.fixture(scope="module")
+def changed(settings: Settings) -> Iterator[dict[str, str]]:
+    """Tables by what somebody did to them who owns the disk, and one that is sound; bots wait at all of them."""
+    tables: dict[str, str] = {}
+    with running_service(settings, worker=False) as url:
+        ada = Player(url, "Ada")
+        for name in (*CHANGES, "sound"):
+            tables[name] = ada.create("hearts", bots=[1, 2, 3], options={"target_score": 1})
+            ada.start(tables[name])
+            view = ada.view(tables[name])
+            move = choose_hearts(view, random.Random(1))
+            assert ada.move(tables[name], view["you"]["decision"], move).status_code == 200
+        tables["account"] = ada.token
+    with psycopg.connect(settings.database_dsn, autocommit=True) as connection:
+        for name in ("events", "table_secret"):
+            connection.execute(f"alter table {name} disable trigger never_changed")
+        for name, (change, _) in CHANGES.items():
+            assert connection.execute(change, (tables[name],)).rowcount > 0, name
+    with Redis.from_url(settings.redis_dsn) as redis:
+        redis.flushall()
+    yield tables
+    Player.close_all()
+
+
+@pytest.fixture(scope="module")
+def urls(settings: Settings, changed: dict[str, str]) -> Iterator[tuple[str, str]]:
+    """Two API processes and two workers that find the tables so."""
+    with running_service(settings) as first, running_service(settings) as second:
+        yield first, second
+
+
+def ada_at(url: str, changed: dict[str, str]) -> Player:
+    player = Player(url, "Spare")
+    player.http.headers["Authorization"] = f"Bearer {changed['account']}"
+    return player
+
+
+def expected_of(problem: dict[str, Any], name: str) -> None:
+    """Hold a problem against what was done to the table."""
+    if CHANGES[name][1] == "damaged":
+        assert (problem["code"], problem["type"]) == ("table_damaged", "/problems/table-damaged")
+        assert "rules" not in problem
+    else:
+        assert (problem["code"], problem["rules"]) == ("rules_unknown", "hearts/99")
+        assert "hearts/99" in problem["detail"]
+    assert problem["retry"] is False
+
+
+@pytest.mark.parametrize("name", CHANGES)
+def test_a_table_that_cannot_be_read_has_a_problem_of_its_own(
+    name: str, changed: dict[str, str], urls: tuple[str, str]
+) -> None:
+    for url in urls:
+        ada, table = ada_at(url, changed), changed[name]
+        answers = [
+            ada.http.get(f"/v1/tables/{table}"),
+            ada.http.get(f"/v1/tables/{table}/events"),
+            ada.http.get(f"/v1/tables/{table}/record"),
+            ada.http.put(f"/v1/tables/{table}/ready", json={"ready": True}),
+            ada.move(table, 2, {"type": "play", "card": "2C"}),
+        ]
+        if name != "a missing secret":
+            answers.append(ada.http.get(f"/v1/tables/{table}/replay", params={"from": 1, "to": 4}))
+        for answer in answers:
+            assert answer.status_code == 503, answer.text
+            assert "Retry-After" not in answer.headers
+            expected_of(answer.json(), name)
+
+
+def test_everything_else_goes_on(changed: dict[str, str], urls: tuple[str, str]) -> None:
+    sound = changed["sound"]
+    for url in urls:
+        listed = ada_at(url, changed).http.get("/v1/tables", params={"status": "running"})
+        assert listed.status_code == 200
+        assert sound in [item["table"] for item in listed.json()["items"]]
+    ada = ada_at(urls[0], changed)
+    until = time.monotonic() + 20
+    while (view := ada.view(sound))["you"]["decision"] is None:  # the bots pass, and play as far as they have to
+        assert time.monotonic() < until
+        time.sleep(0.02)
+    assert view["version"] > 5
+
+
+def test_an_account_that_sits_at_such_tables_can_be_renamed_and_erased(
+    changed: dict[str, str], settings: Settings, urls: tuple[str, str]
+) -> None:
+    ben = Player(urls[0], "Ben")
+    table = ben.create("hearts", bots=[1, 2, 3])
+    with psycopg.connect(settings.database_dsn, autocommit=True) as connection:
+        connection.execute("update events set rules = 'hearts/99' where stream = %s", (table,))
+    elsewhere = Player(urls[1], "Spare")
+    elsewhere.http.headers["Authorization"] = f"Bearer {ben.token}"
+    assert elsewhere.http.patch("/v1/me", json={"name": "Benno"}).status_code == 200
+    assert elsewhere.http.delete("/v1/me").status_code == 204
+
+
+def test_the_audit_names_every_such_table_and_no_other(changed: dict[str, str], settings: Settings) -> None:
+    async def audited() -> list[Damage]:
+        services = Services(settings)
+        await services.open()
+        try:
+            found: list[Damage] = []
+            await services.audit.check_all(lambda _: None, found.append)
+            return found
+        finally:
+            await services.close()
+
+    damages = {str(damage.table): damage for damage in asyncio.run(audited())}
+    assert {changed[name] for name in CHANGES} <= damages.keys()
+    assert changed["sound"] not in damages
+    assert damages[changed["unreadable bytes"]].kind == "fold"
+
+
+async def test_a_worker_reports_each_once_and_serves_the_others(changed: dict[str, str], settings: Settings) -> None:
+    structlog.reset_defaults()
+    services = Services(settings)
+    await services.open()
+    try:
+        with capture_logs() as lines:
+            for _ in range(2):
+                for name in CHANGES:
+                    assert await services.worker.play_bots(UUID(changed[name])) == 0
+        reported = [(line["table"], line["code"]) for line in lines if line["event"] == "table cannot be read"]
+        assert sorted(reported) == sorted(
+            (changed[name], "table_damaged" if kind == "damaged" else "rules_unknown")
+            for name, (_, kind) in CHANGES.items()
+        )
+        assert len(lines) == len(reported)
+        shown = services.metrics.text().decode()
+        assert 'blattwerk_tables_unreadable{code="table_damaged"' in shown
+        assert services.cache.unreadable.counts() == {"table_damaged": len(CHANGES) - 1, "rules_unknown": 1}
+    finally:
+        await services.close()
