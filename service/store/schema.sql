@@ -170,6 +170,11 @@ begin
 end $$;
 
 CREATE FUNCTION public.apply_standings(p_generation integer, p_buckets smallint[], p_before bigint[], p_after bigint[], p_changes jsonb) RETURNS boolean
+    LANGUAGE sql
+    SET search_path TO 'public', 'pg_temp'
+    AS $$ select false $$;
+
+CREATE FUNCTION public.count_standings(p_generation integer, p_buckets smallint[], p_before bigint[], p_after bigint[], p_changes jsonb) RETURNS boolean
     LANGUAGE plpgsql
     SET search_path TO 'public', 'pg_temp'
     AS $$
@@ -665,6 +670,9 @@ GRANT ALL ON FUNCTION public.append_leaves(p_buckets smallint[], p_streams uuid[
 
 REVOKE ALL ON FUNCTION public.apply_standings(p_generation integer, p_buckets smallint[], p_before bigint[], p_after bigint[], p_changes jsonb) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.apply_standings(p_generation integer, p_buckets smallint[], p_before bigint[], p_after bigint[], p_changes jsonb) TO blattwerk_service;
+
+REVOKE ALL ON FUNCTION public.count_standings(p_generation integer, p_buckets smallint[], p_before bigint[], p_after bigint[], p_changes jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.count_standings(p_generation integer, p_buckets smallint[], p_before bigint[], p_after bigint[], p_changes jsonb) TO blattwerk_service;
 
 REVOKE ALL ON FUNCTION public.create_stream(p_event public.new_event, p_secret bytea) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.create_stream(p_event public.new_event, p_secret bytea) TO blattwerk_service;
