@@ -11,6 +11,7 @@ from typing import Final
 from projections.broadcasts import Broadcasts
 from projections.checkpoints import Checkpoints
 from projections.generations import Generations
+from projections.names_in_views import NamesInViews
 from projections.redis_connection import RedisConnection, RedisUnavailableError
 from projections.snapshot_store import SnapshotStore
 from projections.standings import StandingsCopy
@@ -29,6 +30,7 @@ class RedisStore:
         self.generations = Generations(connection)
         self.checkpoints = Checkpoints(connection, self.generations)
         self.views = ViewStore(connection, self.generations)
+        self.names = NamesInViews(connection, self.generations)
         self.lists = TableLists(connection, self.generations)
         self.snapshots = SnapshotStore(connection)
         self.standings = StandingsCopy(connection, self.generations)

@@ -9,12 +9,25 @@ bw:<g>:wake                            the same, but taken off by the worker tha
 import time
 from typing import Final
 
+import msgspec
+from msgspec import Struct
+
+from domain.table.model import OPEN_STATUSES, Status
 from projections.generations import Generations
 from projections.redis_connection import Command, RedisConnection
 from projections.table_view import Projection
 
 _STATUSES: Final = ("lobby", "running", "between_rounds", "finished", "closed")
 _WAITING_MAX: Final = 100
+
+
+class _Status(Struct, frozen=True):
+    """What is looked at of a table's summary."""
+
+    status: Status
+
+
+_status: Final = msgspec.json.Decoder(_Status).decode
 
 
 class TableLists:
@@ -48,6 +61,15 @@ class TableLists:
         found = await self._generations.read_complete("SMEMBERS", f"player:{account}")
         return None if found is None else [table.decode() for table in found]
 
+    async def open_tables_of(self, account: str) -> list[str] | None:
+        """Return the tables in which the account holds a seat, those left out that are over; None if incomplete."""
+        tables = await self.tables_of(account)
+        if not tables:
+            return tables
+        keys = [self._generations.key(f"{{{table}}}") for table in tables]
+        summaries = await self._connection.round_trip(*[("HGET", key, "summary") for key in keys])
+        return [table for table, summary in zip(tables, summaries, strict=True) if summary is None or _is_open(summary)]
+
     async def next_for_bots(self, wait_seconds: float) -> str | None:
         """Wait for a table with a bot to act and take it off the queue; None if none came in time."""
         table = await self._connection.pop_first(self._generations.key("wake"), wait_seconds)
@@ -59,6 +81,10 @@ class TableLists:
         key = self._generations.key("bots")
         (tables,) = await self._connection.round_trip(("ZRANGEBYSCORE", key, 0, before, "LIMIT", 0, _WAITING_MAX))
         return [table.decode() for table in tables]
+
+
+def _is_open(summary: bytes) -> bool:
+    return _status(summary).status in OPEN_STATUSES
 
 
 def list_commands(prefix: str, new: Projection, old: Projection | None) -> list[Command]:

@@ -21,6 +21,7 @@ from projections.redis_connection import RedisUnavailableError
 from projections.redis_store import RedisStore
 from service.disputes.disputes import Disputes
 from service.errors import NotFoundError, UnavailableError
+from service.jobs.names import NameJobs
 from service.records.transparency import Transparency
 from service.standings.standings import Standings
 from service.store.errors import StoreUnavailableError
@@ -54,6 +55,7 @@ class Worker:
         transparency: Transparency,
         standings: Standings,
         disputes: Disputes,
+        name_jobs: NameJobs,
     ) -> None:
         self._log = log
         self._redis = redis
@@ -63,6 +65,7 @@ class Worker:
         self._transparency = transparency
         self._standings = standings
         self._disputes = disputes
+        self._name_jobs = name_jobs
         self._busy: set[UUID] = set()
 
     async def run(self) -> None:
@@ -74,6 +77,7 @@ class Worker:
             tasks.create_task(self._keep_complete())
             tasks.create_task(self._log_ends())
             tasks.create_task(self._keep_standings())
+            tasks.create_task(self._name_jobs.run())
 
     # bots
 

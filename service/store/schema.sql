@@ -295,6 +295,17 @@ begin
   return 1;
 end $$;
 
+CREATE FUNCTION public.record_name_change() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+begin
+  with next as (update name_changes_head set position = position + 1 returning position)
+  insert into name_changes (position, player, erased)
+  select next.position, new.id, new.erased_at is not null from next;
+  return null;
+end $$;
+
 CREATE FUNCTION public.refuse_change() RETURNS trigger
     LANGUAGE plpgsql
     AS $$
@@ -481,6 +492,18 @@ CREATE VIEW public.event_facts AS
      CROSS JOIN ( VALUES ('table'::text), ('game'::text)) part(name))
      CROSS JOIN LATERAL jsonb_array_elements(COALESCE(((e.envelope -> 'public'::text) -> part.name), '[]'::jsonb)) WITH ORDINALITY fact(value, number));
 
+CREATE TABLE public.name_changes (
+    "position" bigint NOT NULL,
+    player uuid NOT NULL,
+    erased boolean NOT NULL
+);
+
+CREATE TABLE public.name_changes_head (
+    one boolean DEFAULT true NOT NULL,
+    "position" bigint NOT NULL,
+    CONSTRAINT name_changes_head_one_check CHECK (one)
+);
+
 CREATE TABLE public.players (
     id uuid NOT NULL,
     name text,
@@ -586,6 +609,12 @@ ALTER TABLE ONLY public.events
 ALTER TABLE ONLY public.events
     ADD CONSTRAINT events_version PRIMARY KEY (bucket, stream, version);
 
+ALTER TABLE ONLY public.name_changes_head
+    ADD CONSTRAINT name_changes_head_pkey PRIMARY KEY (one);
+
+ALTER TABLE ONLY public.name_changes
+    ADD CONSTRAINT name_changes_pkey PRIMARY KEY ("position");
+
 ALTER TABLE ONLY public.players
     ADD CONSTRAINT players_pkey PRIMARY KEY (id);
 
@@ -640,9 +669,15 @@ CREATE INDEX standings_player ON public.standings USING btree (generation, playe
 
 CREATE INDEX tokens_player ON public.tokens USING btree (player);
 
+CREATE TRIGGER name_changed AFTER UPDATE ON public.players FOR EACH ROW WHEN ((old.name IS DISTINCT FROM new.name)) EXECUTE FUNCTION public.record_name_change();
+
 CREATE TRIGGER never_changed BEFORE DELETE OR UPDATE OR TRUNCATE ON public.events FOR EACH STATEMENT EXECUTE FUNCTION public.refuse_change();
 
 ALTER TABLE public.events ENABLE ALWAYS TRIGGER never_changed;
+
+CREATE TRIGGER never_changed BEFORE DELETE OR UPDATE OR TRUNCATE ON public.name_changes FOR EACH STATEMENT EXECUTE FUNCTION public.refuse_change();
+
+ALTER TABLE public.name_changes ENABLE ALWAYS TRIGGER never_changed;
 
 CREATE TRIGGER never_changed BEFORE DELETE OR UPDATE OR TRUNCATE ON public.table_secret FOR EACH STATEMENT EXECUTE FUNCTION public.refuse_change();
 
@@ -655,6 +690,9 @@ ALTER TABLE public.transparency_leaves ENABLE ALWAYS TRIGGER never_changed;
 CREATE TRIGGER never_changed BEFORE DELETE OR UPDATE OR TRUNCATE ON public.transparency_nodes FOR EACH STATEMENT EXECUTE FUNCTION public.refuse_change();
 
 ALTER TABLE public.transparency_nodes ENABLE ALWAYS TRIGGER never_changed;
+
+ALTER TABLE ONLY public.name_changes
+    ADD CONSTRAINT name_changes_player_fkey FOREIGN KEY (player) REFERENCES public.players(id);
 
 ALTER TABLE ONLY public.tokens
     ADD CONSTRAINT tokens_player_fkey FOREIGN KEY (player) REFERENCES public.players(id);
@@ -683,6 +721,8 @@ GRANT ALL ON FUNCTION public.erase_dispute_texts(p_author uuid) TO blattwerk_ser
 REVOKE ALL ON FUNCTION public.record_dispute(p_event public.new_event, p_also public.new_event, p_status text, p_author uuid, p_salt bytea, p_text text, p_stream uuid, p_version integer, p_claim text, p_people uuid[], p_most integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.record_dispute(p_event public.new_event, p_also public.new_event, p_status text, p_author uuid, p_salt bytea, p_text text, p_stream uuid, p_version integer, p_claim text, p_people uuid[], p_most integer) TO blattwerk_service;
 
+REVOKE ALL ON FUNCTION public.record_name_change() FROM PUBLIC;
+
 REVOKE ALL ON FUNCTION public.relist_disputes() FROM PUBLIC;
 GRANT ALL ON FUNCTION public.relist_disputes() TO blattwerk_service;
 
@@ -697,6 +737,10 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.checkpoints TO blattwerk_servi
 GRANT SELECT ON TABLE public.dispute_texts TO blattwerk_service;
 
 GRANT SELECT ON TABLE public.disputes TO blattwerk_service;
+
+GRANT SELECT ON TABLE public.name_changes TO blattwerk_service;
+
+GRANT SELECT ON TABLE public.name_changes_head TO blattwerk_service;
 
 GRANT SELECT,INSERT,UPDATE ON TABLE public.players TO blattwerk_service;
 

@@ -20,8 +20,16 @@ from service.tables.live_table import LiveTable, TableNames, is_code
 class Names(Protocol):
     """Where public names come from."""
 
-    names_epoch: int
-    """Changes when a name may have changed."""
+    epoch: int
+    """Counts the changes of names that this process has heard of."""
+
+    def are_current(self, players: Iterable[str], epoch: int) -> bool:
+        """Whether these players' names are known to be the same as in an epoch."""
+        ...
+
+    def have_changed(self, players: Iterable[str], epoch: int) -> bool:
+        """Whether this process has heard since an epoch that one of these players changed a name."""
+        ...
 
     async def names_of(self, players: Iterable[str]) -> Mapping[str, str]:
         """Return public names by account; erased accounts are missing."""
@@ -69,12 +77,13 @@ class Views:
         projection = self._projected_ahead(table) or await self.projection(table)
         with suppress(RedisUnavailableError):
             written = await self._store.write(WriteRequest(projection, before, rewrite))
+            renamed = False
             while True:
                 if written == "gap":
                     before = None
                     await self._catch_up_private(table)
-                elif self._renamed(table):
-                    rewrite = True
+                elif not renamed and self._renamed(table):
+                    rewrite = renamed = True  # once: who renames himself in a loop is left to the feed of names
                 elif written == "ok" or not await self._is_older(table, written, rewrite=rewrite):
                     break
                 projection = await self.projection(table)
@@ -84,7 +93,7 @@ class Views:
 
     def _renamed(self, table: LiveTable) -> bool:
         """Whether a name in the projection may have been erased while it was written."""
-        return table.names is not None and table.names.epoch != self._names.names_epoch
+        return table.names is not None and self._names.have_changed(table.names.by_player, table.names.epoch)
 
     async def _is_older(self, table: LiveTable, written: Written, *, rewrite: bool) -> bool:
         """Fold what Redis is ahead by; whether there was anything that the projection has to have.
@@ -103,13 +112,13 @@ class Views:
         """Return the projection of what this process knows of the table."""
         names = table.names
         if names is None or not self._are_current(names, table.state):
-            epoch, seats = self._names.names_epoch, table.state.seats
+            epoch, seats = self._names.epoch, table.state.seats
             by_player = await self._names.names_of(seat.player for seat in seats if seat.player is not None)
             names = table.names = TableNames(seats, epoch, by_player)
         return _projection(table, table.state, names)
 
     def _are_current(self, names: TableNames, state: TableState) -> bool:
-        return names.seats is state.seats and names.epoch == self._names.names_epoch
+        return names.seats is state.seats and self._names.are_current(names.by_player, names.epoch)
 
     async def see(self, stream: UUID, account: str, etag: str | None, code: str | None) -> ViewSeen | None:
         """Return the view of a table for an account, None if it does not exist for it.
