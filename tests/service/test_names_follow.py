@@ -171,7 +171,7 @@ def test_names_follow_when_redis_has_hung(urls: tuple[str, str], redis: Redis) -
     cleo.sit(tables[1])
     ben.start(tables[1])
     assert within(SECONDS, lambda: len(said_in(redis, " Hung")) == 2)
-    redis.execute_command("CLIENT", "PAUSE", "6000", "ALL")
+    redis.client_pause(6000)
     begun = time.monotonic()
     assert ada.http.patch("/v1/me", json={"name": "Ada Free"}).json()["name"] == "Ada Free"
     assert ben.http.delete("/v1/me").status_code == 204
