@@ -9,6 +9,7 @@ from contextlib import suppress
 from typing import Final
 
 from projections.broadcasts import Broadcasts
+from projections.checkpoints import Checkpoints
 from projections.generations import Generations
 from projections.redis_connection import RedisConnection, RedisUnavailableError
 from projections.snapshot_store import SnapshotStore
@@ -26,6 +27,7 @@ class RedisStore:
     def __init__(self, connection: RedisConnection) -> None:
         self.connection = connection
         self.generations = Generations(connection)
+        self.checkpoints = Checkpoints(connection, self.generations)
         self.views = ViewStore(connection, self.generations)
         self.lists = TableLists(connection, self.generations)
         self.snapshots = SnapshotStore(connection)
