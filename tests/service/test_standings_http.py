@@ -15,8 +15,7 @@ from domain.table.model import Adjudicated, Facts
 from service.composition import Services
 from service.runtime.settings import Settings
 from service.tables.recorder import once
-from tests.projections.dumped import dumped
-from tests.projections.dumped import prefix_of
+from tests.projections.dumped import dumped, prefix_of
 from tests.service.client import Player, choose_hearts, play_match
 from tests.service.running import rebuild, running_service, settings_for
 from tests.service.test_tables_http import code_of
