@@ -8,12 +8,17 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
+from uuid import UUID
 
 import psycopg
 import pytest
 from redis import Redis
 
+from projections import table_lists
+from service.composition import opened
 from service.embedded import EmbeddedServers
+from service.jobs import projector
+from tests.conftest import fresh_database
 from tests.projections.dumped import dumped, prefix_of
 from tests.service.client import Player, choose_hearts
 from tests.service.running import rebuild, running_service, settings_for
@@ -210,3 +215,84 @@ def test_a_view_that_is_missing_is_left_out_of_lists_until_the_worker_has_made_i
 
     assert listed() == [second]
     until(lambda: listed() == [second, first], time.monotonic() + PAID_SECONDS_MAX)
+
+
+async def test_a_tag_that_is_newer_than_redis_folds_only_if_the_log_is(database_url: str, redis_url: str) -> None:
+    settings = settings_for(database_url, redis_url)
+    with running_service(settings, worker=False) as url, Redis.from_url(redis_url) as redis:
+        ada = Player(url, "Ada")
+        table = ada.create("hearts", bots=[1, 2])
+        key = next(redis.scan_iter(f"bw:*:{{{table}}}"))
+        old = redis.hgetall(key)
+        async with opened(settings) as reader:
+            stream = UUID(table)
+            live = await reader.cache.get(stream)
+            assert live is not None
+            async with live.lock:  # a made-up tag waits for nobody
+                forged = reader.views.see(stream, ada.id, '"2000000000.0.00000000-0"', None)
+                made_up = await asyncio.wait_for(forged, 5)
+            assert made_up is not None
+            assert made_up.version == 1
+            ben = Player(url, "Ben")
+            ben.sit(table)
+            etag = ada.http.get(f"/v1/tables/{table}").headers["ETag"]
+            redis.delete(key)
+            redis.hset(key, mapping=old)
+            seen = await asyncio.gather(*[reader.views.see(stream, ada.id, etag, None) for _ in range(20)])
+            assert {one.version for one in seen if one is not None} == {int(etag[1:].partition(".")[0])}
+        Player.close_all()
+
+
+async def test_an_interrupted_rebuild_leaves_nothing_and_nobody_writes_twice(running: Running) -> None:
+    ada = Player(running.urls[0], "Ada")
+    ada.create("hearts", bots=[1, 2])
+    async with opened(settings_for(running.database_url, running.redis_url)) as services:
+        generations = services.redis.generations
+        await generations.announce(2)
+        stream = UUID(ada.create("hearts", bots=[1]))
+        table = await services.cache.get(stream)
+        assert table is not None
+        await services.views.settle(table)
+        second = running.prefix.replace(":1:", ":2:")
+        assert any(running.redis.scan_iter(second + "*"))
+        running.redis.delete(generations.key("", 0).replace(":0:", ":rebuild"))  # as it expires
+        await asyncio.to_thread(until, lambda: not any(running.redis.scan_iter(second + "*")), time.monotonic() + 15)
+        await generations.refresh()
+        assert generations.next is None
+
+
+def test_two_services_on_one_redis_do_not_see_each_other(
+    servers: EmbeddedServers, database_template: str, database_url: str, redis_url: str
+) -> None:
+    with (
+        fresh_database(servers, database_template) as other_url,
+        running_service(settings_for(database_url, redis_url)) as here,
+        running_service(settings_for(other_url, redis_url)) as there,
+    ):
+        ada, ben = Player(here, "Ada"), Player(there, "Ben")
+        ours, theirs = ada.create("hearts", bots=[1]), ben.create("hearts", bots=[1])
+        for player, table in ((ada, ours), (ben, theirs)):
+
+            def listed(player: Player = player) -> list[str]:
+                items = player.http.get("/v1/tables", params={"status": "lobby"}).json()["items"]
+                return [item["table"] for item in items]
+
+            until(lambda table=table, listed=listed: listed() == [table], time.monotonic() + 5)  # type: ignore[misc]
+        Player.close_all()
+
+
+def test_what_is_kept_of_ended_tables_is_bounded(running: Running, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(table_lists, "ENDED_MAX", 3)
+    monkeypatch.setattr(projector, "ENDED_MAX", 3)
+    ada = Player(running.urls[0], "Ada")
+    tables = [ada.create("hearts", bots=[1, 2]) for _ in range(6)]
+    for table in tables:
+        assert ada.http.delete(f"/v1/tables/{table}/seats/me").status_code == 204
+
+    def kept() -> set[str]:
+        found = running.redis.scan_iter(running.prefix + "{????????-*}")
+        return {key.decode().partition("{")[2][:-1] for key in found}
+
+    until(lambda: kept() == set(tables[3:]), time.monotonic() + 5)
+    items = ada.http.get("/v1/tables", params={"status": "closed"}).json()["items"]
+    assert [item["table"] for item in items] == tables[:2:-1]
