@@ -32,13 +32,17 @@ class RedisStore:
         self.views = ViewStore(connection, self.generations)
         self.names = NamesInViews(connection, self.generations)
         self.lists = TableLists(connection, self.generations)
-        self.snapshots = SnapshotStore(connection)
+        self.snapshots = SnapshotStore(connection, self.generations)
         self.standings = StandingsCopy(connection, self.generations)
-        self.broadcasts = Broadcasts(connection)
+        self.broadcasts = Broadcasts(connection, self.generations)
         self._refresher: asyncio.Task[None] | None = None
 
-    async def open(self) -> None:
-        """Learn the generations and keep them fresh; a Redis that is unavailable is no error."""
+    async def open(self, identity: str) -> None:
+        """Learn the generations and keep them fresh; a Redis that is unavailable is no error.
+
+        `identity` is that of the database from which everything is made.
+        """
+        self.generations.prefix = f"bw:{identity}"
         with suppress(RedisUnavailableError):
             await self.generations.refresh()
         self._refresher = asyncio.create_task(self.generations.keep_fresh())

@@ -53,13 +53,13 @@ class Services:
         self.accounts = Accounts(self.account_store, self.redis.broadcasts, self.names, key=key)
         self.snapshots = Snapshots(self.log, self.redis.snapshots, key=key)
         self.cache = TableCache(self.log, self.snapshots, settings.cache_tables)
-        self.views = Views(self.redis.views, self.cache, self.names)
+        self.views = Views(self.redis.views, self.log, self.cache, self.names)
         self.access = Access(self.cache)
         self.recorder = Recorder(self.log, self.cache, self.snapshots, self.views, key=key)
         self.tables = Tables(self.log, self.cache, self.access, self.recorder, self.views)
         self.seat_private = SeatPrivate(self.cache, self.recorder, self.views)
         self.replays = Replays(self.log, self.cache, self.snapshots, self.names)
-        self.lobby = Lobby(self.redis.lists, self.log, self.cache, self.views, key=key)
+        self.lobby = Lobby(self.redis.lists, self.cache, self.views, key=key)
         self.signer = Signer(key, settings.origin)
         self.transparency_store = TransparencyStore(self.database)
         self.transparency = Transparency(self.transparency_store, self.log, self.signer)
@@ -84,6 +84,7 @@ class Services:
             self.tables,
             self.views,
             self.transparency,
+            self.transparency_store,
             self.standings,
             self.disputes,
             self.name_jobs,
@@ -98,7 +99,7 @@ class Services:
         self._stack.push_async_callback(self.cache.close)
         await self.log.open()
         self._stack.push_async_callback(self.log.close)
-        await self.redis.open()
+        await self.redis.open(await self.log.identity())
         self._stack.push_async_callback(self.redis.close)
         self.accounts.listen()
         self._stack.push_async_callback(self.accounts.close)

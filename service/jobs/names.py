@@ -90,7 +90,9 @@ class NameFollower:
             changes_heard = self._done[0].changes
             if not await self._act(changes_heard):
                 break
-            await self._checkpoints.advance(self._projection, {_BUCKET: changes_heard[-1].position})
+            position = changes_heard[-1].position
+            if not await self._checkpoints.advance(self._projection, {_BUCKET: position}, since={_BUCKET: reached}):
+                break
             del self._done[0]
         return len(changes) == _CHANGES_MAX
 

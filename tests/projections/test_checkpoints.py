@@ -12,7 +12,7 @@ from projections.redis_store import RedisStore
 @pytest.fixture
 async def store(redis_url: str) -> AsyncIterator[RedisStore]:
     store = RedisStore(connect(redis_url))
-    await store.open()
+    await store.open("test")
     yield store
     await store.close()
 
@@ -26,7 +26,7 @@ async def test_a_checkpoint_never_moves_back(store: RedisStore) -> None:
 
 async def test_projections_and_generations_have_checkpoints_of_their_own(store: RedisStore) -> None:
     await store.checkpoints.advance("views", {1: 5})
-    await store.checkpoints.advance("views", {1: 9}, 2)
+    await store.checkpoints.advance("views", {1: 9}, generation=2)
     assert await store.checkpoints.read("names") == {}
     await store.generations.switch(2)
     assert await store.checkpoints.read("views") == {1: 9}
@@ -37,3 +37,11 @@ async def test_a_checkpoint_is_lost_with_redis(store: RedisStore, redis_url: str
     with Redis.from_url(redis_url) as redis:
         redis.flushall()
     assert await store.checkpoints.read("views") == {}
+
+
+async def test_a_checkpoint_does_not_pass_over_what_went_back_with_redis(store: RedisStore) -> None:
+    await store.checkpoints.advance("views", {1: 5})
+    assert not await store.checkpoints.advance("views", {1: 9, 2: 4}, since={1: 7})
+    assert await store.checkpoints.read("views") == {1: 5}
+    assert await store.checkpoints.advance("views", {1: 9, 2: 4}, since={1: 5})
+    assert await store.checkpoints.read("views") == {1: 9, 2: 4}

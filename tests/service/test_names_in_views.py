@@ -54,7 +54,7 @@ def prepared_views() -> tuple[Any, list[WriteRequest], Any]:
         return "ok"
 
     views: Any = Views
-    made, table = views(SimpleNamespace(write=write), None, names), live()
+    made, table = views(SimpleNamespace(write=write), None, None, names), live()
     table.names = TableNames(table.state.seats, 0, dict(names.known))
     return table, written, made
 
@@ -71,7 +71,7 @@ async def test_a_name_erased_while_a_view_is_written_is_written_over() -> None:
         return "ok"
 
     views: Any = Views
-    projection = await views(SimpleNamespace(write=write), None, names).publish(live())
+    projection = await views(SimpleNamespace(write=write), None, None, names).publish(live())
     assert [b"Lovelace" in request.projection.public for request in written] == [True, False]
     assert written[-1].rewrite, "the version is the same one"
     assert b"Lovelace" not in projection.public
