@@ -60,7 +60,7 @@ def refold(game: AnyGame, played: PlayedUnder, events: Sequence[Event]) -> Diver
         return started
     state, version = started, 1
     for event in events[1:]:
-        if event.type in _AFTER_THE_END:
+        if event.move is None and event.type in _AFTER_THE_END:
             break
         version = event.version
         judged = _judged(state, played, event)

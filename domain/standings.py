@@ -14,7 +14,7 @@ from msgspec import Struct
 from domain.codec import Event
 from domain.decider import AnyGame
 from domain.table.fold import apply, begin
-from domain.table.model import TableState
+from domain.table.model import BotSeated, TableState
 
 PLACES: Final = 6
 """No table has more seats."""
@@ -59,12 +59,16 @@ def changes(game: AnyGame, table: str, events: Iterable[Event]) -> dict[str, Tal
             state = begin(game, table, event.facts, event.time)
             continue
         before = _shares(state, left)
-        if event.type == "leave" and state.status != "lobby" and event.actor is not None:
-            player = state.seats[event.actor].player
-            left += [] if player is None else [player]
+        left += _left(state, event)
         state = apply(state, event.actor, event.facts)
     after = () if state is None else _shares(state, left)
     return {} if before == after else _added(before, after)
+
+
+def _left(state: TableState, event: Event) -> list[str]:
+    """Return who leaves a seat to a bot with this event: the facts say so, whatever the type of the event is called."""
+    seats = [fact.seat for fact in event.facts.table if isinstance(fact, BotSeated)]
+    return [player for seat in seats if (player := state.seats[seat].player) is not None]
 
 
 def _shares(state: TableState, left: list[str]) -> tuple[Share, ...]:

@@ -1,4 +1,4 @@
-"""Short messages from each process to all others, over the channel `bw:broadcast`.
+"""Short messages from each process to all others, over the channel `bw:<identity>:broadcast`.
 
 Classic publish and subscribe: it reaches every node of a cluster, and a lost connection is noticed.
 """
@@ -7,6 +7,7 @@ import asyncio
 from collections.abc import Callable
 from typing import Final
 
+from projections.generations import Generations
 from projections.redis_connection import (
     ANSWER_SECONDS_MAX,
     UNAVAILABLE_ERRORS,
@@ -14,22 +15,26 @@ from projections.redis_connection import (
     RedisConnection,
 )
 
-_CHANNEL: Final = "bw:broadcast"
 _LOOK_SECONDS: Final = 1.0
 
 
 class Broadcasts:
     """Sends messages to all processes and receives theirs."""
 
-    def __init__(self, connection: RedisConnection) -> None:
+    def __init__(self, connection: RedisConnection, generations: Generations) -> None:
         self._connection = connection
+        self._generations = generations
         self.listening = False
         """Whether messages of other processes arrive."""
         self.listener: asyncio.Task[None] | None = None
 
     async def broadcast(self, message: str) -> None:
         """Send a message to all processes. RedisUnavailableError if it is not known to be on its way."""
-        await self._connection.round_trip(("PUBLISH", _CHANNEL, message))
+        await self._connection.round_trip(("PUBLISH", self._channel, message))
+
+    @property
+    def _channel(self) -> str:
+        return f"{self._generations.prefix}:broadcast"
 
     def listen(self, on_broadcast: Callable[[str], None], on_gap: Callable[[], None]) -> None:
         """Call `on_broadcast` for each message from now on, and `on_gap` when some may have been missed."""
@@ -40,7 +45,7 @@ class Broadcasts:
             try:
                 async with self._connection.subscriber() as channel:
                     async with asyncio.timeout(ANSWER_SECONDS_MAX):
-                        await channel.subscribe(_CHANNEL)
+                        await channel.subscribe(self._channel)
                     self.listening = True
                     on_gap()
                     while True:

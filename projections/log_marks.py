@@ -1,9 +1,9 @@
 """What Redis knows of the log that its content was made from, and of what was signed about it.
 
-bw:log             hash: incarnation (JSON, see `service.store.incarnation`), signed (JSON: the largest tree of the
-                   transparency log over which a checkpoint was signed), restored (milliseconds since 1970 UTC:
-                   when everything else was last emptied because the log was another one)
-bw:log:emptying    held by the process that empties everything else
+bw:<identity>:log            hash: incarnation (JSON, see `service.store.incarnation`), signed (JSON: the largest tree
+                             of the transparency log over which a checkpoint was signed), restored (milliseconds
+                             since 1970 UTC: when everything else was last emptied because the log was another one)
+bw:<identity>:log:emptying   held by the process that empties everything else
 """
 
 import secrets
@@ -59,16 +59,19 @@ class LogMarks:
 
     def __init__(self, connection: RedisConnection) -> None:
         self._connection = connection
-        self.prefix = "bw"
-        """What the keys of the service begin with."""
+        self._prefix = "bw"
+
+    def identify(self, identity: str) -> None:
+        """Take the keys of this database only; `identity` tells it from every other one that may use this Redis."""
+        self._prefix = f"bw:{identity}"
 
     @property
     def _key(self) -> str:
-        return f"{self.prefix}:log"
+        return f"{self._prefix}:log"
 
     @property
     def _emptying(self) -> str:
-        return f"{self.prefix}:log:emptying"
+        return f"{self._prefix}:log:emptying"
 
     async def read(self) -> Recorded:
         """Return what Redis knows."""
@@ -98,7 +101,7 @@ class LogMarks:
         if not claimed:
             return False
         own = {self._key.encode(), self._emptying.encode()}
-        keys = [key for key in await self._connection.keys(f"{self.prefix}:*") if key not in own]
+        keys = [key for key in await self._connection.keys(f"{self._prefix}:*") if key not in own]
         for first in range(0, len(keys), _DROPPED_TOGETHER):
             unlinks = [("UNLINK", key) for key in keys[first : first + _DROPPED_TOGETHER]]
             await self._connection.round_trip(("EXPIRE", self._emptying, _EMPTYING_SECONDS_MAX), *unlinks)

@@ -52,11 +52,17 @@ Command: TypeAlias = tuple[Any, ...]
 """Name and arguments; or a `Script`, the number of its keys, the keys, and its arguments."""
 
 
+_WRITE: Final[Command] = ("SET", "bw:written", "1")
+"""A write that a server refuses which refuses any."""
+
+
 class RedisConnection:
     """Sends commands to Redis. One per process."""
 
     def __init__(self, client: Redis | RedisCluster) -> None:
         self._client: Any = client
+        self._refused = False
+        """Whether a command was refused since a write last worked."""
         self._round_trips: Coalescer[tuple[Command, ...], list[Any]] = Coalescer(self._send_together)
         self._unavailable_until = 0.0
         self.suspended = False
@@ -73,20 +79,25 @@ class RedisConnection:
         They run in order as far as they name the same keys; a script that Redis does not know runs after the others.
         Where the connection is lost they are sent again, so each must be one that may be carried out twice.
         RedisUnavailableError if Redis does not answer or refuses one of them: others may have been carried out.
+        Once it has refused one it is asked for nothing, reads included, until a write works: what it holds is older
+        than the log.
         """
         return await self._round_trips.submit(commands)
 
     async def ping(self) -> None:
-        """RedisUnavailableError if Redis does not answer."""
-        await self.round_trip(("PING",))
+        """RedisUnavailableError if Redis does not answer, or takes no writes."""
+        await self.round_trip(_WRITE)
 
     async def pop_first(self, key: str, wait_seconds: float) -> bytes | None:
         """Take the first member off a sorted set, None if none came in time."""
-        if self.unavailable:
+        if self.unavailable or self._refused:
             raise RedisUnavailableError("Redis failed a moment ago")
         try:
             async with asyncio.timeout(wait_seconds + ANSWER_SECONDS_MAX):
                 popped = await self._client.bzpopmin(key, wait_seconds)
+        except ResponseError as error:
+            self._refused = True
+            raise RedisUnavailableError(str(error)) from error
         except UNAVAILABLE_ERRORS as error:
             raise self._failed(error) from error
         return popped[1] if popped else None
@@ -116,8 +127,19 @@ class RedisConnection:
     async def _send_together(self, requests: list[tuple[Command, ...]]) -> list[list[Any] | Exception]:
         if self.unavailable:  # nor do those that waited for a round trip that failed wait for another one
             raise RedisUnavailableError("Redis failed a moment ago")
+        if self._refused:
+            await self._write()
         answers = iter(await self._send([command for commands in requests for command in commands]))
-        return [_accepted(list(islice(answers, len(commands)))) for commands in requests]
+        accepted = [_accepted(list(islice(answers, len(commands)))) for commands in requests]
+        self._refused = any(isinstance(answer, Exception) for answer in accepted)
+        return accepted
+
+    async def _write(self) -> None:
+        """Find out whether Redis takes writes: it may be a replica, full, or alone. RedisUnavailableError if not."""
+        (answer,) = await self._pipelined([_WRITE])
+        if isinstance(answer, Exception):
+            raise self._failed(answer)
+        self._refused = False
 
     async def _send(self, commands: list[Command]) -> list[Any]:
         """Send commands and return their answers; an error answer is a value."""

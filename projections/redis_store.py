@@ -9,7 +9,9 @@ from contextlib import suppress
 from typing import Final
 
 from projections.broadcasts import Broadcasts
+from projections.checkpoints import Checkpoints
 from projections.generations import Generations
+from projections.names_in_views import NamesInViews
 from projections.redis_connection import RedisConnection, RedisUnavailableError
 from projections.snapshot_store import SnapshotStore
 from projections.standings import StandingsCopy
@@ -26,15 +28,21 @@ class RedisStore:
     def __init__(self, connection: RedisConnection) -> None:
         self.connection = connection
         self.generations = Generations(connection)
+        self.checkpoints = Checkpoints(connection, self.generations)
         self.views = ViewStore(connection, self.generations)
+        self.names = NamesInViews(connection, self.generations)
         self.lists = TableLists(connection, self.generations)
-        self.snapshots = SnapshotStore(connection)
+        self.snapshots = SnapshotStore(connection, self.generations)
         self.standings = StandingsCopy(connection, self.generations)
-        self.broadcasts = Broadcasts(connection)
+        self.broadcasts = Broadcasts(connection, self.generations)
         self._refresher: asyncio.Task[None] | None = None
 
-    async def open(self) -> None:
-        """Learn the generations and keep them fresh; a Redis that is unavailable is no error."""
+    async def open(self, identity: str) -> None:
+        """Learn the generations and keep them fresh; a Redis that is unavailable is no error.
+
+        `identity` is that of the database from which everything is made.
+        """
+        self.generations.prefix = f"bw:{identity}"
         with suppress(RedisUnavailableError):
             await self.generations.refresh()
         self._refresher = asyncio.create_task(self.generations.keep_fresh())

@@ -1,20 +1,44 @@
-"""Lists of tables in Redis: the lobby, the tables of a player, the tables that wait for a bot.
+"""Lists of tables in Redis: the lobby, the tables of a player, the tables that wait for a bot or for the worker.
 
-bw:<g>:tables:<game or *>:<status>     sorted set of public tables, by name `<created>:<table>`
-bw:<g>:player:<account>                set of tables in which the account holds a seat
-bw:<g>:bots                            sorted set of tables that wait for a bot, by time in milliseconds
-bw:<g>:wake                            the same, but taken off by the worker that serves the table
+bw:<identity>:<g>:tables:<game or *>:<status>     sorted set of public tables, by name `<created>:<table>`
+bw:<identity>:<g>:player:<account>                set of tables in which the account holds a seat
+bw:<identity>:<g>:bots                            sorted set of tables that wait for a bot, by time in milliseconds
+bw:<identity>:<g>:wake                            the same, but taken off by the worker that serves the table
+bw:<identity>:<g>:ended                           sorted set of tables that have ended, by when they were created
+bw:<identity>:<g>:owed                            sorted set of tables that the worker has to write again, by time
 """
 
 import time
 from typing import Final
 
+import msgspec
+from msgspec import Struct
+
+from domain.registry import CURRENT
+from domain.table.model import OPEN_STATUSES, Status
 from projections.generations import Generations
-from projections.redis_connection import Command, RedisConnection
+from projections.redis_connection import Command, RedisConnection, script
 from projections.table_view import Projection
 
 _STATUSES: Final = ("lobby", "running", "between_rounds", "finished", "closed")
+_ENDED: Final = tuple(status for status in _STATUSES if status not in OPEN_STATUSES)
 _WAITING_MAX: Final = 100
+ENDED_MAX: Final = 200
+"""So many tables that have ended are kept, those that were created last."""
+_PAID: Final = script("""
+-- KEYS: the sorted set. ARGV: member, score. A member that was added again meanwhile stays.
+if redis.call('ZSCORE', KEYS[1], ARGV[1]) == ARGV[2] then redis.call('ZREM', KEYS[1], ARGV[1]) end
+return 1
+""")
+
+
+class _Status(Struct, frozen=True):
+    """What is looked at of a table's summary."""
+
+    status: Status
+
+
+_status: Final = msgspec.json.Decoder(_Status).decode
 
 
 class TableLists:
@@ -24,10 +48,13 @@ class TableLists:
         self._connection = connection
         self._generations = generations
 
-    async def tables(self, game: str, status: str, after: str | None, limit: int) -> list[tuple[str, bytes]] | None:
+    async def tables(
+        self, game: str, status: str, after: str | None, limit: int
+    ) -> list[tuple[str, bytes | None]] | None:
         """Return up to `limit` public tables, newest first, as (place, summary); None if incomplete.
 
-        `game` is `*` for all games, `after` the place of the last table of the page before.
+        `game` is `*` for all games, `after` the place of the last table of the page before. The summary is None
+        where the table's view is missing: then the worker is asked to write it.
         """
         start = f"({after}" if after else "+"
         arguments = (start, "-", "LIMIT", 0, limit)
@@ -37,16 +64,31 @@ class TableLists:
         places = [place.decode() for place in found]
         if not places:
             return []
-        keys = [self._generations.key(f"{{{place.partition(':')[2]}}}") for place in places]
+        tables = [place.partition(":")[2] for place in places]
+        keys = [self._generations.key(f"{{{table}}}") for table in tables]
         summaries = await self._connection.round_trip(*[("HGET", key, "summary") for key in keys])
-        if None in summaries:
-            return None  # a view expired or was evicted: the log answers
+        missing = [table for table, summary in zip(tables, summaries, strict=True) if summary is None]
+        if missing:
+            prefix = self._generations.key("")
+            await self._connection.round_trip(*[owed_command(prefix, table) for table in missing])
         return list(zip(places, summaries, strict=True))
 
     async def tables_of(self, account: str) -> list[str] | None:
-        """Return the tables in which the account holds a seat, in no order; None if incomplete."""
+        """Return the tables in which the account holds a seat, in no order; None if incomplete.
+
+        Those that have ended are there for as long as anything else is kept of them.
+        """
         found = await self._generations.read_complete("SMEMBERS", f"player:{account}")
         return None if found is None else [table.decode() for table in found]
+
+    async def open_tables_of(self, account: str) -> list[str] | None:
+        """Return the tables in which the account holds a seat, those left out that are over; None if incomplete."""
+        tables = await self.tables_of(account)
+        if not tables:
+            return tables
+        keys = [self._generations.key(f"{{{table}}}") for table in tables]
+        summaries = await self._connection.round_trip(*[("HGET", key, "summary") for key in keys])
+        return [table for table, summary in zip(tables, summaries, strict=True) if summary is None or _is_open(summary)]
 
     async def next_for_bots(self, wait_seconds: float) -> str | None:
         """Wait for a table with a bot to act and take it off the queue; None if none came in time."""
@@ -60,34 +102,82 @@ class TableLists:
         (tables,) = await self._connection.round_trip(("ZRANGEBYSCORE", key, 0, before, "LIMIT", 0, _WAITING_MAX))
         return [table.decode() for table in tables]
 
+    # for the worker
 
-def list_commands(prefix: str, new: Projection, old: Projection | None) -> list[Command]:
+    async def owed(self) -> list[tuple[str, str]]:
+        """Return tables that have to be written again, the first hundred, each with what `paid` wants to know."""
+        key = self._generations.key("owed")
+        (found,) = await self._connection.round_trip(("ZRANGE", key, 0, _WAITING_MAX - 1, "WITHSCORES"))
+        return [(table.decode(), score.decode()) for table, score in zip(found[::2], found[1::2], strict=True)]
+
+    async def paid(self, table: str, score: str) -> None:
+        """Take a table off that was written again, unless it became owed anew."""
+        await self._connection.round_trip((_PAID, 1, self._generations.key("owed"), table, score))
+
+    async def forget_ended(self, generation: int | None = None) -> int:
+        """Forget tables that have ended beyond those that are kept; return how many."""
+        ended, prefix = self._generations.key("ended", generation), self._generations.key("", generation)
+        (found,) = await self._connection.round_trip(("ZRANGE", ended, 0, -ENDED_MAX - 1, "WITHSCORES"))
+        for table, created in zip(found[::2], found[1::2], strict=True):
+            await self._forget(prefix, table.decode(), int(created))
+        return len(found) // 2
+
+    async def _forget(self, prefix: str, table: str, created: int) -> None:
+        key = f"{prefix}{{{table}}}"
+        (fields,) = await self._connection.round_trip(("HKEYS", key))
+        players = [field.decode()[7:] for field in fields if field.startswith(b"player:")]
+        place = f"{created:015d}:{table}"
+        await self._connection.round_trip(
+            *[("ZREM", f"{prefix}tables:{game}:{status}", place) for game in ("*", *CURRENT) for status in _ENDED],
+            *[("SREM", f"{prefix}player:{player}", table) for player in players],
+            ("ZREM", prefix + "bots", table),
+        )
+        # Last what leads to the table: where this is interrupted it is done again.
+        await self._connection.round_trip(("UNLINK", key))
+        await self._connection.round_trip(("ZREM", prefix + "ended", table))
+
+
+def _is_open(summary: bytes) -> bool:
+    return _status(summary).status in OPEN_STATUSES
+
+
+def list_commands(prefix: str, new: Projection, old: Projection | None, left: list[str]) -> list[Command]:
     """Return what brings the lists from one projection of a table (None: unknown) to another.
 
-    They name keys of several nodes: what says that they were carried out is sent once they are acknowledged.
+    `left` are the accounts that have left. The commands name keys of several nodes: what says that they were carried
+    out, and `wake_commands`, are sent once they are acknowledged.
     """
     here, gone = new.header, None if old is None else old.header
     commands: list[Command] = []
-    if here.visibility == "public" and (gone is None or gone.status != here.status):
-        place = f"{here.created:015d}:{here.table}"
-        for game in (here.game, "*"):
-            left = _STATUSES if gone is None else (gone.status,)
-            commands += [("ZREM", f"{prefix}tables:{game}:{status}", place) for status in left if status != here.status]
-            commands.append(("ZADD", f"{prefix}tables:{game}:{here.status}", 0, place))
+    if gone is None or gone.status != here.status:
+        if here.visibility == "public":
+            place = f"{here.created:015d}:{here.table}"
+            for game in (here.game, "*"):
+                was = _STATUSES if gone is None else (gone.status,)
+                commands += [
+                    ("ZREM", f"{prefix}tables:{game}:{status}", place) for status in was if status != here.status
+                ]
+                commands.append(("ZADD", f"{prefix}tables:{game}:{here.status}", 0, place))
+        if here.status not in OPEN_STATUSES:
+            commands.append(("ZADD", prefix + "ended", here.created, here.table))
+    commands += [("SREM", f"{prefix}player:{player}", here.table) for player in left]
     before = () if gone is None else gone.players
-    if before != here.players:
-        left_by, joined_by = _people(before, here.players), _people(here.players, before)
-        commands += [("SREM", f"{prefix}player:{player}", here.table) for player in left_by]
-        commands += [("SADD", f"{prefix}player:{player}", here.table) for player in joined_by]
+    joined = [player for player in here.players if player is not None and player not in before]
+    commands += [("SADD", f"{prefix}player:{player}", here.table) for player in joined]
     if new.bots_to_act:
-        now = int(time.time() * 1000)
-        commands.append(("ZADD", prefix + "bots", now, here.table))
-        if old is None or not old.bots_to_act:  # else a worker was woken, and goes on until no bot has to act
-            commands.append(("ZADD", prefix + "wake", now, here.table))
+        commands.append(("ZADD", prefix + "bots", int(time.time() * 1000), here.table))
     elif old is None or old.bots_to_act:
         commands.append(("ZREM", prefix + "bots", here.table))
     return commands
 
 
-def _people(seats: tuple[str | None, ...], without: tuple[str | None, ...]) -> list[str]:
-    return [player for player in seats if player is not None and player not in without]
+def wake_commands(prefix: str, new: Projection, old: Projection | None) -> list[Command]:
+    """Return what wakes a worker if a bot has to act, unless one was woken, and goes on until no bot has to act."""
+    if not new.bots_to_act or (old is not None and old.bots_to_act):
+        return []
+    return [("ZADD", prefix + "wake", int(time.time() * 1000), new.header.table)]
+
+
+def owed_command(prefix: str, table: str) -> Command:
+    """Return what makes the worker write a table again."""
+    return ("ZADD", prefix + "owed", int(time.time() * 1000), table)

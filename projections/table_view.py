@@ -137,8 +137,13 @@ def _header(
         state.status,
         tuple([seat.player for seat in state.seats]),
         _encode(_summary(public)),
-        f"{crc32(_encode(sorted(names.items()))):08x}",
+        names_tag(names),
     )
+
+
+def names_tag(names: Mapping[str, str]) -> str:
+    """Return what changes with the public names of a table's people."""
+    return f"{crc32(_encode(sorted(names.items()))):08x}"
 
 
 def _lists(header: TableHeader, bots_to_act: bool) -> str:

@@ -1,15 +1,17 @@
 """Views of tables in Redis: compare-and-set of a projection by version, and its read for one account.
 
-    bw:<g>:{<table>}    hash of one table, with these fields:
+    bw:<identity>:<g>:{<table>}    hash of one table, with these fields:
         version, visibility, public, summary    see `table_view`
         names                                   changes with the public names in the view
         lists, listed                           what the lists say of the table: written with the view, and once the
                                                 lists are acknowledged; they differ where something was lost between
         seat:<n>                                the part of each seat
         private:<n>                             version of the seat's private stream, where the game has such
-        player:<account>                        the seat of an account
+        player:<account>                        the seat of an account; -1 until the lists of an account that has
+                                                left are acknowledged
 
-A view expires a week after it was last written.
+A table that is open stays; what is kept of one that has ended is forgotten with its place in the lists, and expires
+at the latest a week after it was written.
 """
 
 from collections.abc import Sequence
@@ -18,31 +20,59 @@ from typing import Any, Final, Literal, TypeAlias
 import msgspec
 from msgspec import Struct
 
+from domain.table.model import OPEN_STATUSES
 from projections.generations import Generations
 from projections.redis_connection import RedisConnection, script
-from projections.table_lists import list_commands
+from projections.table_lists import list_commands, owed_command, wake_commands
 from projections.table_view import Projection
 
 VIEW_TTL_SECONDS: Final = 7 * 24 * 3600
 
 _APPLY: Final = script(f"""
 -- KEYS: the table's hash. ARGV: what is changed (see `_Change`) as JSON, then field, value, ...
--- Answers `old` and `private` if something newer is here, `gap` if this is not what the fields are changes of.
+-- Answers `old` and `private` if something newer is here, `gap` if this is not what the fields are changes of;
+-- `ok` and the accounts that have left.
 local key, change = KEYS[1], cjson.decode(ARGV[1])
 local since, to = change.since, change.version
 local current = tonumber(redis.call('HGET', key, 'version') or '0')
-if current > to then return 'old' end
-if current == to and since ~= to and since ~= 0 then return 'old' end
-if since ~= 0 and current ~= since then return 'gap' end
+if current > to then return {{'old'}} end
+if current == to and since ~= to and since ~= 0 then return {{'old'}} end
+if since ~= 0 and current ~= since then return {{'gap'}} end
 for place, version in ipairs(change.private_versions) do
   local stored = tonumber(redis.call('HGET', key, 'private:' .. place - 1) or '0')
-  if stored > version then return 'private' end
-  if since ~= 0 and since ~= to and stored ~= change.private_versions_since[place] then return 'gap' end
+  if stored > version then return {{'private'}} end
+  if since ~= 0 and since ~= to and stored ~= change.private_versions_since[place] then return {{'gap'}} end
 end
-if #change.gone > 0 then redis.call('HDEL', key, unpack(change.gone)) end
+local answer, left = {{'ok'}}, change.gone
+if since == 0 or since == to then
+  local given = {{version = true, lists = true, listed = true}}
+  for i = 2, #ARGV, 2 do given[ARGV[i]] = true end
+  left = {{}}
+  for _, field in ipairs(redis.call('HKEYS', key)) do
+    if not given[field] then
+      if string.sub(field, 1, 7) == 'player:' then left[#left + 1] = field else redis.call('HDEL', key, field) end
+    end
+  end
+end
+for i, field in ipairs(left) do
+  redis.call('HSET', key, field, -1)
+  answer[i + 1] = string.sub(field, 8)
+end
 redis.call('HSET', key, 'version', to, unpack(ARGV, 2))
-redis.call('EXPIRE', key, {VIEW_TTL_SECONDS})
-return 'ok'
+if change.over then redis.call('EXPIRE', key, {VIEW_TTL_SECONDS}) else redis.call('PERSIST', key) end
+return answer
+""")
+_LISTED: Final = script("""
+-- KEYS: the table's hash. ARGV: version, what the lists say, accounts that have left.
+-- 0 if the table was written again meanwhile: it is not known in which order its lists were.
+local key = KEYS[1]
+local now = redis.call('HMGET', key, 'version', 'lists')
+if now[1] ~= ARGV[1] or now[2] ~= ARGV[2] then return 0 end
+redis.call('HSET', key, 'listed', ARGV[2])
+for i = 3, #ARGV do
+  if redis.call('HGET', key, 'player:' .. ARGV[i]) == '-1' then redis.call('HDEL', key, 'player:' .. ARGV[i]) end
+end
+return 1
 """)
 _READ: Final = script("""
 -- KEYS: the table's hash. ARGV: account or '', then version, private version and names that the caller has, by dots.
@@ -51,6 +81,7 @@ local key = KEYS[1]
 local version, visibility, names, holder =
   unpack(redis.call('HMGET', key, 'version', 'visibility', 'names', 'player:' .. ARGV[1]))
 if not version then return false end
+if holder == '-1' then holder = false end
 local seat, private = tonumber(holder or '-1'), '0'
 if holder then private = redis.call('HGET', key, 'private:' .. holder) or '0' end
 local found = {version, visibility, seat, private, names or ''}
@@ -124,17 +155,23 @@ class ViewStore:
         return [int(version or 0) if lists == listed else 0 for version, lists, listed in shown]
 
     async def _write_to(self, generation: int, request: WriteRequest) -> Written:
-        key = self._generations.key(f"{{{request.projection.header.table}}}", generation)
-        (answer,) = await self._connection.round_trip((_APPLY, 1, key, *_arguments(request)))
+        new, old = request.projection, request.before
+        table = new.header.table
+        key = self._generations.key(f"{{{table}}}", generation)
+        ((answer, *accounts),) = await self._connection.round_trip((_APPLY, 1, key, *_arguments(request)))
         written: Written = answer.decode()
-        # Lists follow only where the view was really taken: a late, older view must not undo them.
-        if written == "ok":
-            new, old = request.projection, request.before
-            commands = list_commands(self._generations.key("", generation), new, old)
-            if commands:
-                await self._connection.round_trip(*commands)
-            if old is None or old.lists != new.lists:
-                await self._connection.round_trip(("HSET", key, "listed", new.lists))
+        if written != "ok":  # lists follow only where the view was really taken: a late, older view must not undo them
+            return written
+        left = [account.decode() for account in accounts]
+        prefix = self._generations.key("", generation)
+        commands = list_commands(prefix, new, old, left)
+        if commands:
+            await self._connection.round_trip(*commands)
+        if old is None or left or old.lists != new.lists:
+            listed = (_LISTED, 1, key, new.version, new.lists, *left)
+            done, *_ = await self._connection.round_trip(listed, *wake_commands(prefix, new, old))
+            if not done:
+                await self._connection.round_trip(owed_command(prefix, table))
         return written
 
 
@@ -148,7 +185,9 @@ class _Change(Struct, frozen=True):
     private_versions_since: tuple[int, ...]
     """Those at `since`."""
     gone: list[str]
-    """Names of fields to delete."""
+    """Names of the fields of players who have left; not where all fields are given."""
+    over: bool
+    """Whether the table has ended."""
 
 
 _encode: Final = msgspec.json.Encoder().encode
@@ -179,9 +218,10 @@ def _arguments(request: WriteRequest) -> list[Any]:
         gone += [f"player:{player}" for player in old.header.players if player not in (None, *header.players)]
     if old is None or old.lists != new.lists:
         fields += ("lists", new.lists)
-    since = new.version if request.rewrite else 0 if old is None else old.version
+    since = 0 if request.before is None else new.version if request.rewrite else request.before.version
+    over = header.status not in OPEN_STATUSES
     before = new.private_versions if old is None else old.private_versions
-    return [_encode(_Change(since, new.version, new.private_versions, before, gone)), *fields]
+    return [_encode(_Change(since, new.version, new.private_versions, before, gone, over)), *fields]
 
 
 def _seen(

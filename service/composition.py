@@ -9,8 +9,10 @@ from projections.log_marks import LogMarks
 from projections.redis_connection import connect
 from projections.redis_store import RedisStore
 from service.accounts.accounts import Accounts
+from service.accounts.public_names import PublicNames
 from service.disputes.audit import DisputeAudit
 from service.disputes.disputes import Disputes
+from service.jobs.names import NameJobs
 from service.jobs.worker import Worker
 from service.records.audit import LogAudit
 from service.records.log_watch import LogWatch
@@ -30,7 +32,6 @@ from service.store.transparency import TransparencyStore
 from service.tables.access import Access
 from service.tables.cache import TableCache
 from service.tables.lobby import Lobby
-from service.tables.memberships import Memberships
 from service.tables.recorder import Recorder
 from service.tables.replays import Replays
 from service.tables.seat_private import SeatPrivate
@@ -51,17 +52,17 @@ class Services:
         self.log = Log(self.database)
         self.redis = RedisStore(connect(settings.redis_dsn))
         self.account_store = AccountStore(self.database)
-        self.accounts = Accounts(self.account_store, self.redis.broadcasts, key=key)
+        self.names = PublicNames(self.account_store)
+        self.accounts = Accounts(self.account_store, self.redis.broadcasts, self.names, key=key)
         self.snapshots = Snapshots(self.log, self.redis.snapshots, key=key)
         self.cache = TableCache(self.log, self.snapshots, settings.cache_tables)
-        self.views = Views(self.redis.views, self.cache, self.accounts)
+        self.views = Views(self.redis.views, self.log, self.cache, self.names)
         self.access = Access(self.cache)
         self.recorder = Recorder(self.log, self.cache, self.snapshots, self.views, key=key)
         self.tables = Tables(self.log, self.cache, self.access, self.recorder, self.views)
-        self.memberships = Memberships(self.log, self.cache, self.access, self.tables, self.views, self.redis.lists)
         self.seat_private = SeatPrivate(self.cache, self.recorder, self.views)
-        self.replays = Replays(self.log, self.cache, self.snapshots, self.accounts)
-        self.lobby = Lobby(self.redis.lists, self.log, self.cache, self.views, key=key)
+        self.replays = Replays(self.log, self.cache, self.snapshots, self.names)
+        self.lobby = Lobby(self.redis.lists, self.cache, self.views, key=key)
         self.signer = Signer(key, settings.origin)
         self.transparency_store = TransparencyStore(self.database)
         self.log_marks = LogMarks(connect(settings.redis_dsn))
@@ -87,6 +88,7 @@ class Services:
             self.transparency,
             DisputeAudit(self.log, self.dispute_store, self.cache, self.snapshots),
         )
+        self.name_jobs = NameJobs(self.account_store, self.redis, self.access, self.tables)
         self.worker = Worker(
             self.log,
             self.redis,
@@ -94,9 +96,11 @@ class Services:
             self.tables,
             self.views,
             self.transparency,
+            self.transparency_store,
             self.standings,
             self.disputes,
             self.log_watch,
+            self.name_jobs,
         )
         self.metrics = Metrics()
         self.metrics.watch_log(lambda: self.log.went_back, lambda: self.log_watch.restored_at)
@@ -110,12 +114,16 @@ class Services:
         self._stack.push_async_callback(self.cache.close)
         await self.log.open()
         self._stack.push_async_callback(self.log.close)
+        identity = await self.log.identity()
+        self.log_marks.identify(identity)
         self._stack.push_async_callback(self.log_watch.close)
         await self.log_watch.open()  # before anything of Redis is believed
-        await self.redis.open()
+        await self.redis.open(identity)
         self._stack.push_async_callback(self.redis.close)
         self.accounts.listen()
         self._stack.push_async_callback(self.accounts.close)
+        self.names.listen()
+        self._stack.push_async_callback(self.names.close)
 
     async def close(self) -> None:
         """Finish what is under way and disconnect."""

@@ -19,6 +19,12 @@ OPEN_STATUSES: Final = ("lobby", "running", "between_rounds")
 
 # What is asked of a table beside the game's moves
 
+TableCommand: TypeAlias = Literal[
+    "create", "sit", "seat_bot", "unseat_bot", "leave", "start", "options", "ready", "end", "adjudicate"
+]
+"""Types of events that record no move. Von Herzen has a move of such a type too (`leave`): what tells them apart
+is that a move answers a decision, and a command of the table does not."""
+
 
 class Setup(Struct, frozen=True, gc=False):
     """What is fixed when a table is created."""

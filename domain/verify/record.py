@@ -225,7 +225,7 @@ class _Replay:
         state: TableState | None = None
         over = False
         for version, event in enumerate(events, 1):
-            if over and event.type not in _AFTER_THE_END:
+            if over and (event.move is not None or event.type not in _AFTER_THE_END):
                 self._findings.failed("end", "something was recorded after the end", version)
                 return None
             try:

@@ -11,7 +11,6 @@ import hashlib
 import hmac
 import secrets
 import time
-from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from typing import Final, Literal, TypeAlias
 from uuid import UUID, uuid4
@@ -22,6 +21,7 @@ from projections.broadcasts import Broadcasts
 from projections.coalescer import Coalescer
 from projections.redis_connection import RedisUnavailableError
 from service.accounts import names
+from service.accounts.public_names import PublicNames
 from service.errors import FieldError, InvalidRequestError, KeyReusedError, NotFoundError, UnauthenticatedError
 from service.store.accounts import AccountStore, TokenRow
 from service.store.errors import StoreError
@@ -36,7 +36,6 @@ _TOUCH_MILLISECONDS: Final = 60_000
 _RECORD_USE_SECONDS: Final = 2.0
 KEY_MILLISECONDS: Final = 24 * 3600 * 1000
 """How long the idempotency key of a new account returns its token again."""
-_NAMES_SECONDS: Final = 30.0
 
 
 class Account(Struct, frozen=True):
@@ -59,23 +58,21 @@ class NewAccount(Struct, frozen=True):
 class Accounts:
     """Use cases of accounts. One per process."""
 
-    def __init__(self, store: AccountStore, broadcasts: Broadcasts, *, key: bytes) -> None:
+    def __init__(self, store: AccountStore, broadcasts: Broadcasts, public_names: PublicNames, *, key: bytes) -> None:
         self._store = store
+        self._public_names = public_names
         self._tokens: Coalescer[bytes, TokenRow | None] = Coalescer(self._find_tokens)
         self._broadcasts = broadcasts
         self._key = key
         self._remembered: dict[bytes, tuple[float, Account]] = {}
         """By SHA-256 of the header: until when it is remembered, and the account."""
-        self._names: dict[str, tuple[float, str | None]] = {}
         self._tokens_epoch = 0
         """Changes when a token may have been revoked: accounts that were read before are not remembered."""
         self._used: set[UUID] = set()
         self._recording_use: asyncio.Task[None] | None = None
-        self.names_epoch = 0
-        """Changes when a name may have changed: what was made from earlier names is out of date."""
 
     def listen(self) -> None:
-        """Follow what other processes broadcast about revoked tokens and changed names."""
+        """Follow what other processes broadcast about revoked tokens."""
         self._broadcasts.listen(self._on_broadcast, self._forget_all)
 
     # who asks
@@ -171,13 +168,13 @@ class Accounts:
         """Change the caller's public name."""
         clean = clean_name(name)
         await self._store.rename(UUID(account.id), clean)
-        await self._broadcast(f"name {account.id}")
+        self._public_names.forget(account.id)
         return clean
 
     async def erase(self, account: Account) -> None:
         """Erase the name and all tokens; the log keeps only the random id."""
         await self._store.erase(UUID(account.id))
-        await self._broadcast(f"name {account.id}")
+        self._public_names.forget(account.id)
         await self._broadcast("tokens")
 
     async def public_name(self, player: UUID) -> str | None:
@@ -186,23 +183,6 @@ class Accounts:
         if row is None:
             raise NotFoundError("There is no such player.")
         return row.name
-
-    async def names_of(self, players: Iterable[str]) -> Mapping[str, str]:
-        """Return public names by account; erased accounts are missing."""
-        now, epoch = time.monotonic(), self.names_epoch
-        wanted = list(players)
-        by_player = {player: entry[1] for player in wanted if (entry := self._names.get(player)) and entry[0] > now}
-        missing = [player for player in wanted if player not in by_player]
-        if missing:
-            found = await self._store.names([UUID(player) for player in missing])
-            if epoch != self.names_epoch:
-                return await self.names_of(wanted)  # a name that was erased meanwhile must neither be told nor kept
-            if len(self._names) >= _REMEMBERED_MAX:
-                self._names.clear()
-            for player in missing:
-                by_player[player] = found.get(UUID(player))
-                self._names[player] = (now + _NAMES_SECONDS, by_player[player])
-        return {player: name for player in wanted if (name := by_player[player]) is not None}
 
     # tokens
 
@@ -236,19 +216,12 @@ class Accounts:
             await self._broadcasts.broadcast(message)
 
     def _on_broadcast(self, message: str) -> None:
-        kind, _, subject = message.partition(" ")
-        if kind == "tokens":
-            self._remembered.clear()
-            self._tokens_epoch += 1
-        elif kind == "name":
-            self._names.pop(subject, None)
-            self.names_epoch += 1
+        if message == "tokens":
+            self._forget_all()
 
     def _forget_all(self) -> None:
         self._remembered.clear()
         self._tokens_epoch += 1
-        self._names.clear()
-        self.names_epoch += 1
 
     def _derived_id(self, label: str, account: str, key: str) -> UUID:
         return UUID(bytes=self._derived(f"{label} id", account, key)[:16], version=4)

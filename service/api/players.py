@@ -14,7 +14,6 @@ from service.api.operation import Operation
 from service.api.types import players as types
 from service.disputes.disputes import Disputes
 from service.store.accounts import TokenRow
-from service.tables.memberships import Memberships
 
 _NO_STORE: Final = {"Cache-Control": "no-store"}
 
@@ -66,21 +65,17 @@ async def get_me(request: CallerRequest, accounts: NamedDependency[Accounts]) ->
     "/v1/me",
     id="changeMe",
     summary="Change my public name",
-    description="Names need not be unique. Views, lists and leaderboards show the new name at once; records "
-    "contain no names.",
+    description="Names need not be unique. The profile shows the new name at once; views, lists and leaderboards "
+    "show it within two seconds. Records contain no names.",
     tag="me",
     body=types.MeChange,
     response=types.Me,
     problems=(404,),
 )
 async def change_me(
-    request: CallerRequest,
-    data: JSONBody[types.MeChange],
-    accounts: NamedDependency[Accounts],
-    memberships: NamedDependency[Memberships],
+    request: CallerRequest, data: JSONBody[types.MeChange], accounts: NamedDependency[Accounts]
 ) -> types.Me:
     name = await accounts.rename(request.user, data.name)
-    await memberships.show_names_of(request.user.id)
     _, created = await accounts.me(request.user)
     return types.Me(request.user.id, name, request.user.role, created)
 
@@ -90,23 +85,17 @@ async def change_me(
     "/v1/me",
     id="deleteMe",
     summary="Erase my account",
-    description="Leaves every table and erases the name, the texts of disputes and all tokens at once. The log "
-    "keeps only the random id, so that matches still verify.",
+    description="Erases the name, the texts of disputes and all tokens at once; no view or list shows the name "
+    "two seconds later. Bots take the account's seats soon after. The log keeps only the random id, so that matches "
+    "still verify.",
     tag="me",
     status=204,
 )
 async def delete_me(
-    request: CallerRequest,
-    accounts: NamedDependency[Accounts],
-    memberships: NamedDependency[Memberships],
-    disputes: NamedDependency[Disputes],
+    request: CallerRequest, accounts: NamedDependency[Accounts], disputes: NamedDependency[Disputes]
 ) -> None:
-    player = request.user.id
-    await memberships.leave_all(player)
-    await disputes.erase_texts(player)
+    await disputes.erase_texts(request.user.id)
     await accounts.erase(request.user)
-    await memberships.leave_all(player)  # where the player sat down meanwhile
-    await memberships.show_names_of(player)
 
 
 @Operation(

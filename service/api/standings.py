@@ -12,6 +12,7 @@ from litestar.params import FromPath
 
 from domain.standings import Tally
 from service.accounts.accounts import Accounts
+from service.accounts.public_names import PublicNames
 from service.api.authentication import CallerRequest
 from service.api.headers import known_tag
 from service.api.operation import PRIVATE_HEADERS, Operation
@@ -47,12 +48,14 @@ async def get_leaderboard(
     request: CallerRequest,
     game: FromPath[str],
     standings: NamedDependency[Standings],
-    accounts: NamedDependency[Accounts],
+    names: NamedDependency[PublicNames],
 ) -> Response[Any]:
     params = decoded_query(request, types.LeaderboardQuery)
     page, cursor = await standings.page(game, params.cursor, params.limit)
-    names = await accounts.names_of(one.player for one in page)
-    items = tuple(types.LeaderboardEntry(one.player, names.get(one.player), **figures_of(one.tally)) for one in page)
+    by_player = await names.names_of(one.player for one in page)
+    items = tuple(
+        types.LeaderboardEntry(one.player, by_player.get(one.player), **figures_of(one.tally)) for one in page
+    )
     body = _encode(types.Leaderboard(game, items, cursor))
     etag = f'"{hashlib.blake2b(body, digest_size=12).hexdigest()}"'
     next_page = None if cursor is None else {"cursor": cursor, "limit": params.limit}

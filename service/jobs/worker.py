@@ -1,10 +1,12 @@
-"""The worker: plays for bots, repairs projections, rebuilds them. Any number of workers may run.
+"""The worker: plays for bots, and lets projections, standings and the transparency log follow the log.
+
+Any number of workers may run.
 
 A bot's move is a function of its view and a seed that follows from the table and the decision, so
 two workers that serve the same bot send the same move, and the log records it once.
 
 What happened is learned twice: quickly from Redis (tables that wait for a bot), and surely from the
-log's feed, from a checkpoint on. A view that is older than the log is rebuilt.
+log's feed, by the projector.
 """
 
 import asyncio
@@ -16,17 +18,18 @@ from uuid import UUID
 import structlog
 
 from domain.decider import view_of
-from projections.generations import DOUBLE_WRITE_SECONDS
 from projections.redis_connection import RedisUnavailableError
 from projections.redis_store import RedisStore
 from service.disputes.disputes import Disputes
-from service.errors import NotFoundError, UnavailableError, UnreadableError
+from service.errors import UnreadableError
+from service.jobs.names import NameJobs
+from service.jobs.projector import Projector
 from service.records.log_watch import LogChangedError, LogWatch
 from service.records.transparency import Transparency
 from service.standings.standings import Standings
 from service.store.errors import StoreUnavailableError
-from service.store.feed import Feed
 from service.store.log import Log
+from service.store.transparency import TransparencyStore
 from service.tables.cache import TableCache
 from service.tables.live_table import LiveTable
 from service.tables.tables import Tables
@@ -34,11 +37,6 @@ from service.tables.views import Views
 
 _POLL_SECONDS: Final = 0.5
 _SWEEP_SECONDS: Final = 2.0
-_GRACE_SECONDS: Final = 1.0
-"""How long a view may be older than the log before the worker rebuilds it."""
-_BATCH: Final = 500
-_LOOKED_AT_MAX: Final = 5000
-"""Events whose views are looked at in one go: more than are recorded in the grace, or it would never catch up."""
 logger = structlog.get_logger("blattwerk.worker")
 
 
@@ -53,19 +51,21 @@ class Worker:
         tables: Tables,
         views: Views,
         transparency: Transparency,
+        ended: TransparencyStore,
         standings: Standings,
         disputes: Disputes,
         log_watch: LogWatch,
+        name_jobs: NameJobs,
     ) -> None:
-        self._log = log
         self._redis = redis
         self._cache = cache
         self._tables = tables
         self._views = views
         self._transparency = transparency
         self._standings = standings
-        self._disputes = disputes
         self._log_watch = log_watch
+        self._name_jobs = name_jobs
+        self.projector = Projector(log, redis, cache, views, ended, standings, disputes, self.play_bots)
         self._busy: set[UUID] = set()
 
     async def run(self) -> None:
@@ -81,10 +81,11 @@ class Worker:
             tasks.create_task(self._log_watch.fail_if_changed())
             tasks.create_task(self._serve_queue())
             tasks.create_task(self._sweep())
-            tasks.create_task(self._tail())
-            tasks.create_task(self._keep_complete())
+            tasks.create_task(self.projector.run())
+            tasks.create_task(self._drop_leftovers())
             tasks.create_task(self._log_ends())
             tasks.create_task(self._keep_standings())
+            tasks.create_task(self._name_jobs.run())
 
     # bots
 
@@ -97,8 +98,10 @@ class Worker:
             return await self._play_bots(stream)
         except UnreadableError:  # reported by the cache; a newer program may serve it
             return 0
-        except (NotFoundError, UnavailableError) as error:
-            logger.error("bots cannot play", table=str(stream), reason=str(error))
+        except (StoreUnavailableError, RedisUnavailableError):
+            raise
+        except Exception as error:  # damage, or rules of a newer program, stay with their table
+            logger.error("bots cannot play", table=str(stream), reason=repr(error))
             return 0
         finally:
             self._busy.discard(stream)
@@ -127,9 +130,8 @@ class Worker:
 
     async def _show(self, table: LiveTable) -> None:
         """Write the table's view, so that it leaves the queue."""
-        async with table.lock:
-            table.projection = None
-            await self._views.publish(table)
+        with suppress(RedisUnavailableError):
+            await self._views.settle(table)
 
     async def _serve_queue(self) -> None:
         while True:
@@ -150,16 +152,7 @@ class Worker:
                 for name in await self._redis.lists.waiting_for_bots(_SWEEP_SECONDS):
                     await self.play_bots(UUID(name))
 
-    # projections
-
-    async def _tail(self) -> None:
-        """Follow the feed: repair views that are older than the log, serve bots while Redis is unavailable."""
-        async for events in Feed(
-            self._log, "views", self._log.feed_heads, poll_seconds=_POLL_SECONDS, events_max=_LOOKED_AT_MAX
-        ).batches():
-            await asyncio.sleep(_GRACE_SECONDS)
-            with suppress(StoreUnavailableError):  # the sweep and the next event of the table find it again
-                await self._repair({event.stream: event.version for event in events})
+    # what else follows the log
 
     async def _log_ends(self) -> None:
         """Let the transparency log grow by every match that ends."""
@@ -175,72 +168,16 @@ class Worker:
                 await self._standings.follow(_POLL_SECONDS)
             await asyncio.sleep(_SWEEP_SECONDS)
 
-    async def _keep_complete(self) -> None:
-        """Rebuild all projections when Redis has lost them."""
+    async def _drop_leftovers(self) -> None:
+        """Delete what interrupted rebuilds have left in Redis."""
         while True:
-            with suppress(StoreUnavailableError):
-                if not self._redis.generations.complete:
-                    await self._complete_projections()
+            with suppress(RedisUnavailableError):
+                await self._redis.generations.drop_leftovers()
             await asyncio.sleep(_SWEEP_SECONDS)
 
-    async def _repair(self, newest: dict[UUID, int]) -> None:
-        try:
-            versions = await self._redis.views.versions([str(stream) for stream in newest])
-        except RedisUnavailableError:
-            for stream in newest:
-                await self.play_bots(stream)
-            return
-        for (stream, version), shown in zip(newest.items(), versions, strict=True):
-            if shown < version:
-                await self._project(stream)
-
-    async def _project(self, stream: UUID) -> None:
-        """Write a table's projection; a private stream has none, and a table that cannot be read keeps what it has."""
-        with suppress(UnreadableError):
-            table = await self._cache.get(stream)
-            if table is None:
-                return
-            async with table.lock:
-                await self._cache.catch_up(table)
-                table.projection = None
-                await self._views.publish(table)
-                table.projection = None
-
-    async def _complete_projections(self) -> None:
-        """Rebuild every table's projection after Redis was emptied."""
-        with suppress(RedisUnavailableError):
-            await self._redis.connection.ping()
-            count = await self._project_all()
-            await self._redis.generations.mark_complete()
-            logger.info("projections complete", tables=count, generation=self._redis.generations.current)
-
-    async def _project_all(self) -> int:
-        count = 0
-        before: tuple[int, UUID] | None = None
-        while page := await self._log.created(before, _BATCH):
-            for _, stream in page:
-                await self._project(stream)
-            count += len(page)
-            before = page[-1]
-        return count
-
     async def rebuild(self) -> tuple[int, int]:
-        """Rebuild all projections from the log under a new generation, then switch to it.
-
-        Returns the number of tables and the new generation. The service goes on meanwhile: from the
-        announcement on every process writes to both generations.
-        """
-        generations = self._redis.generations
-        old, new = generations.current, generations.current + 1
-        await generations.announce(new)
-        await asyncio.sleep(DOUBLE_WRITE_SECONDS)
-        count = await self._project_all()
-        await self._standings.rebuild(new)
-        await self._disputes.relist()
-        await generations.switch(new)
-        await asyncio.sleep(DOUBLE_WRITE_SECONDS)
-        await generations.drop(old)
-        return count, new
+        """Rebuild all projections; see `Projector.rebuild`."""
+        return await self.projector.rebuild()
 
 
 def bot_to_act(table: LiveTable) -> int | None:

@@ -38,6 +38,16 @@ class PlayerRow(Struct, frozen=True):
     """Milliseconds since 1970 UTC."""
 
 
+class NameChange(Struct, frozen=True):
+    """An entry of the feed of names."""
+
+    position: int
+    """From 1, without gaps."""
+    player: UUID
+    erased: bool
+    """Whether the account was erased; otherwise it has another name."""
+
+
 _SQL: Final = statements("accounts")
 
 
@@ -110,3 +120,14 @@ class AccountStore:
     async def erase(self, id_: UUID) -> list[bytes]:
         """Erase a player's name and tokens for good; the SHA-256 of the tokens that were there."""
         return [bytes(digest) for (digest,) in await self._database.fetch(_SQL["erase"], (id_,))]
+
+    # the feed of names
+
+    async def name_changes(self, after: int, limit: int) -> list[NameChange]:
+        """Return the changes of names that follow a position, in their order."""
+        return [NameChange(*row) for row in await self._database.fetch(_SQL["name_changes"], (after, limit))]
+
+    async def last_name_change(self) -> int:
+        """Return the position of the newest change of a name; 0 if there is none."""
+        ((position,),) = await self._database.fetch(_SQL["last_name_change"])
+        return int(position)

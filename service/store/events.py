@@ -98,6 +98,8 @@ class FeedHead(Struct, frozen=True):
     position: int
     stream: UUID
     version: int
+    time: int
+    """When it was received, milliseconds since 1970 UTC."""
 
 
 class FeedEnd(Struct, frozen=True):

@@ -170,6 +170,11 @@ begin
 end $$;
 
 CREATE FUNCTION public.apply_standings(p_generation integer, p_buckets smallint[], p_before bigint[], p_after bigint[], p_changes jsonb) RETURNS boolean
+    LANGUAGE sql
+    SET search_path TO 'public', 'pg_temp'
+    AS $$ select false $$;
+
+CREATE FUNCTION public.count_standings(p_generation integer, p_buckets smallint[], p_before bigint[], p_after bigint[], p_changes jsonb) RETURNS boolean
     LANGUAGE plpgsql
     SET search_path TO 'public', 'pg_temp'
     AS $$
@@ -288,6 +293,17 @@ begin
     insert into dispute_texts values (p_event.stream, p_event.version, p_author, p_salt, p_text);
   end if;
   return 1;
+end $$;
+
+CREATE FUNCTION public.record_name_change() RETURNS trigger
+    LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+begin
+  with next as (update name_changes_head set position = position + 1 returning position)
+  insert into name_changes (position, player, erased)
+  select next.position, new.id, new.erased_at is not null from next;
+  return null;
 end $$;
 
 CREATE FUNCTION public.refuse_change() RETURNS trigger
@@ -490,6 +506,18 @@ COMMENT ON TABLE public.log_losses IS 'Signed trees of the transparency log whos
 
 COMMENT ON COLUMN public.log_losses.remaining IS 'Leaves that the log had left when the loss was accepted';
 
+CREATE TABLE public.name_changes (
+    "position" bigint NOT NULL,
+    player uuid NOT NULL,
+    erased boolean NOT NULL
+);
+
+CREATE TABLE public.name_changes_head (
+    one boolean DEFAULT true NOT NULL,
+    "position" bigint NOT NULL,
+    CONSTRAINT name_changes_head_one_check CHECK (one)
+);
+
 CREATE TABLE public.players (
     id uuid NOT NULL,
     name text,
@@ -598,6 +626,12 @@ ALTER TABLE ONLY public.events
 ALTER TABLE ONLY public.log_losses
     ADD CONSTRAINT log_losses_pkey PRIMARY KEY (size, root);
 
+ALTER TABLE ONLY public.name_changes_head
+    ADD CONSTRAINT name_changes_head_pkey PRIMARY KEY (one);
+
+ALTER TABLE ONLY public.name_changes
+    ADD CONSTRAINT name_changes_pkey PRIMARY KEY ("position");
+
 ALTER TABLE ONLY public.players
     ADD CONSTRAINT players_pkey PRIMARY KEY (id);
 
@@ -652,6 +686,8 @@ CREATE INDEX standings_player ON public.standings USING btree (generation, playe
 
 CREATE INDEX tokens_player ON public.tokens USING btree (player);
 
+CREATE TRIGGER name_changed AFTER UPDATE ON public.players FOR EACH ROW WHEN ((old.name IS DISTINCT FROM new.name)) EXECUTE FUNCTION public.record_name_change();
+
 CREATE TRIGGER never_changed BEFORE DELETE OR UPDATE OR TRUNCATE ON public.events FOR EACH STATEMENT EXECUTE FUNCTION public.refuse_change();
 
 ALTER TABLE public.events ENABLE ALWAYS TRIGGER never_changed;
@@ -659,6 +695,10 @@ ALTER TABLE public.events ENABLE ALWAYS TRIGGER never_changed;
 CREATE TRIGGER never_changed BEFORE DELETE OR UPDATE OR TRUNCATE ON public.log_losses FOR EACH STATEMENT EXECUTE FUNCTION public.refuse_change();
 
 ALTER TABLE public.log_losses ENABLE ALWAYS TRIGGER never_changed;
+
+CREATE TRIGGER never_changed BEFORE DELETE OR UPDATE OR TRUNCATE ON public.name_changes FOR EACH STATEMENT EXECUTE FUNCTION public.refuse_change();
+
+ALTER TABLE public.name_changes ENABLE ALWAYS TRIGGER never_changed;
 
 CREATE TRIGGER never_changed BEFORE DELETE OR UPDATE OR TRUNCATE ON public.table_secret FOR EACH STATEMENT EXECUTE FUNCTION public.refuse_change();
 
@@ -671,6 +711,9 @@ ALTER TABLE public.transparency_leaves ENABLE ALWAYS TRIGGER never_changed;
 CREATE TRIGGER never_changed BEFORE DELETE OR UPDATE OR TRUNCATE ON public.transparency_nodes FOR EACH STATEMENT EXECUTE FUNCTION public.refuse_change();
 
 ALTER TABLE public.transparency_nodes ENABLE ALWAYS TRIGGER never_changed;
+
+ALTER TABLE ONLY public.name_changes
+    ADD CONSTRAINT name_changes_player_fkey FOREIGN KEY (player) REFERENCES public.players(id);
 
 ALTER TABLE ONLY public.tokens
     ADD CONSTRAINT tokens_player_fkey FOREIGN KEY (player) REFERENCES public.players(id);
@@ -687,6 +730,9 @@ GRANT ALL ON FUNCTION public.append_leaves(p_buckets smallint[], p_streams uuid[
 REVOKE ALL ON FUNCTION public.apply_standings(p_generation integer, p_buckets smallint[], p_before bigint[], p_after bigint[], p_changes jsonb) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.apply_standings(p_generation integer, p_buckets smallint[], p_before bigint[], p_after bigint[], p_changes jsonb) TO blattwerk_service;
 
+REVOKE ALL ON FUNCTION public.count_standings(p_generation integer, p_buckets smallint[], p_before bigint[], p_after bigint[], p_changes jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.count_standings(p_generation integer, p_buckets smallint[], p_before bigint[], p_after bigint[], p_changes jsonb) TO blattwerk_service;
+
 REVOKE ALL ON FUNCTION public.create_stream(p_event public.new_event, p_secret bytea) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.create_stream(p_event public.new_event, p_secret bytea) TO blattwerk_service;
 
@@ -695,6 +741,8 @@ GRANT ALL ON FUNCTION public.erase_dispute_texts(p_author uuid) TO blattwerk_ser
 
 REVOKE ALL ON FUNCTION public.record_dispute(p_event public.new_event, p_also public.new_event, p_status text, p_author uuid, p_salt bytea, p_text text, p_stream uuid, p_version integer, p_claim text, p_people uuid[], p_most integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.record_dispute(p_event public.new_event, p_also public.new_event, p_status text, p_author uuid, p_salt bytea, p_text text, p_stream uuid, p_version integer, p_claim text, p_people uuid[], p_most integer) TO blattwerk_service;
+
+REVOKE ALL ON FUNCTION public.record_name_change() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION public.relist_disputes() FROM PUBLIC;
 GRANT ALL ON FUNCTION public.relist_disputes() TO blattwerk_service;
@@ -712,6 +760,10 @@ GRANT SELECT ON TABLE public.dispute_texts TO blattwerk_service;
 GRANT SELECT ON TABLE public.disputes TO blattwerk_service;
 
 GRANT SELECT,INSERT ON TABLE public.log_losses TO blattwerk_service;
+
+GRANT SELECT ON TABLE public.name_changes TO blattwerk_service;
+
+GRANT SELECT ON TABLE public.name_changes_head TO blattwerk_service;
 
 GRANT SELECT,INSERT,UPDATE ON TABLE public.players TO blattwerk_service;
 

@@ -16,7 +16,7 @@ from service.store.database import Database
 from service.store.queries import statements
 
 PROJECTION: Final = "standings"
-"""Name of the checkpoints; `apply_standings` writes them."""
+"""Name of the checkpoints; `count_standings` writes them."""
 _SQL: Final = statements("standings")
 
 

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Protocol
 from uuid import UUID
 
@@ -55,6 +55,9 @@ class TableCache:
 
     def __len__(self) -> int:
         return len(self._tables)
+
+    def __iter__(self) -> Iterator[LiveTable]:
+        return iter(list(self._tables.values()))
 
     async def get(self, stream: UUID) -> LiveTable | None:
         """Return the table as known here, folding it if it is new to this process; None if there is none.

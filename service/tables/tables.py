@@ -226,14 +226,15 @@ class Tables:
         return seen
 
     async def events(self, table: LiveTable, account: str, after: int, limit: int) -> EventPage:
-        """Return the events that follow a version, as the caller may see them."""
-        rows = await self._log.read(table.stream, after, limit + 1)
+        """Return the events that follow a version, as the caller may see them now, however few the page holds."""
+        await self._catch_up(table)
+        rows = await self._log.read(table.stream, after, limit)
         if rows and rows[-1].version > table.state.version:
-            async with table.lock:
-                await self._cache.catch_up(table)
+            await self._catch_up(table)  # recorded meanwhile
         seat, over = seat_of(table.state, account), is_over(table)
-        seen = [event_seen(event, seat, over=over) for event in events_of(table, rows[:limit])]
-        return EventPage(table.codec.game.key, table.state.version, tuple(seen), len(rows) > limit)
+        seen = [event_seen(event, seat, over=over) for event in events_of(table, rows)]
+        more = bool(rows) and rows[-1].version < table.state.version
+        return EventPage(table.codec.game.key, table.state.version, tuple(seen), more)
 
     async def head(self, table: LiveTable) -> tuple[int, bytes, int]:
         """Return version, chain hash and time (ms) of the last event."""
@@ -241,6 +242,10 @@ class Tables:
         if row is None:
             raise no_table()
         return row.version, row.hash, row.time
+
+    async def _catch_up(self, table: LiveTable) -> None:
+        async with table.lock:
+            await self._cache.catch_up(table)
 
     # what commands share
 

@@ -2,17 +2,19 @@
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from contextlib import suppress
 from typing import Final, Protocol
 from uuid import UUID
 
 from msgspec import Struct
 
 from domain.decider import Seat
-from domain.table.model import TableState
+from domain.private_stream import private_stream_id
+from domain.table.model import OPEN_STATUSES, TableState
 from projections.redis_connection import RedisUnavailableError
 from projections.table_view import Projection, project, splice
 from projections.view_store import TableSeen, ViewStore, WriteRequest, Written
+from service.store.buckets import bucket_of
+from service.store.log import Log
 from service.tables.cache import TableCache
 from service.tables.live_table import LiveTable, TableNames, is_code
 
@@ -20,8 +22,16 @@ from service.tables.live_table import LiveTable, TableNames, is_code
 class Names(Protocol):
     """Where public names come from."""
 
-    names_epoch: int
-    """Changes when a name may have changed."""
+    epoch: int
+    """Counts the changes of names that this process has heard of."""
+
+    def are_current(self, players: Iterable[str], epoch: int) -> bool:
+        """Whether these players' names are known to be the same as in an epoch."""
+        ...
+
+    def have_changed(self, players: Iterable[str], epoch: int) -> bool:
+        """Whether this process has heard since an epoch that one of these players changed a name."""
+        ...
 
     async def names_of(self, players: Iterable[str]) -> Mapping[str, str]:
         """Return public names by account; erased accounts are missing."""
@@ -38,11 +48,27 @@ class ViewSeen(Struct, frozen=True):
     """None if the caller already has it."""
 
 
+class _Wanted(Struct, frozen=True):
+    """Versions of a table and of one seat's private stream that a view has to show."""
+
+    version: int
+    seat: Seat | None
+    private_version: int
+
+    def is_in(self, projection: Projection) -> bool:
+        if projection.version < self.version:
+            return False
+        if self.seat is None or not projection.private_versions:
+            return True
+        return projection.private_versions[self.seat] >= self.private_version
+
+
 class Views:
     """Reads a table's view for an account, and writes projections after commits."""
 
-    def __init__(self, store: ViewStore, cache: TableCache, names: Names) -> None:
+    def __init__(self, store: ViewStore, log: Log, cache: TableCache, names: Names) -> None:
         self._store = store
+        self._log = log
         self._cache = cache
         self._names = names
 
@@ -62,29 +88,48 @@ class Views:
         return projection if table.private is None or table.private.versions == projection.private_versions else None
 
     async def publish(self, table: LiveTable, *, rewrite: bool = False) -> Projection:
-        """Write the table's projection to Redis; without Redis readers fold from the log."""
+        """Write the table's projection to Redis, so that it is seen at once.
+
+        Where that fails readers fold from the log, and the worker writes it once Redis takes writes again.
+        """
         before = table.projection
         if before is None:
             await self._catch_up_private(table)  # Redis may have lost newer ones, and then could not say so
         projection = self._projected_ahead(table) or await self.projection(table)
-        with suppress(RedisUnavailableError):
+        try:
+            table.projection = await self._write(table, projection, before, rewrite=rewrite)
+        except RedisUnavailableError:
+            table.projection = None  # what was carried out of it is not known: the next write gives everything
+            return projection
+        return table.projection
+
+    async def settle(self, table: LiveTable) -> None:
+        """Write everything that Redis keeps of the table anew. RedisUnavailableError unless it acknowledges that."""
+        async with table.lock:
+            table.projection = None
+            await self._cache.catch_up_all(table)
+            await self._write(table, await self.projection(table), None, rewrite=True)
+
+    async def _write(
+        self, table: LiveTable, projection: Projection, before: Projection | None, *, rewrite: bool
+    ) -> Projection:
+        """Write a projection, or a newer one where the table has gone on; return what was written."""
+        written = await self._store.write(WriteRequest(projection, before, rewrite))
+        renamed = False
+        while True:
+            if written == "gap":
+                before = None
+                await self._catch_up_private(table)
+            elif not renamed and self._renamed(table):
+                rewrite = renamed = True  # once: who renames himself in a loop is left to the feed of names
+            elif written == "ok" or not await self._is_older(table, written, rewrite=rewrite):
+                return projection
+            projection = await self.projection(table)
             written = await self._store.write(WriteRequest(projection, before, rewrite))
-            while True:
-                if written == "gap":
-                    before = None
-                    await self._catch_up_private(table)
-                elif self._renamed(table):
-                    rewrite = True
-                elif written == "ok" or not await self._is_older(table, written, rewrite=rewrite):
-                    break
-                projection = await self.projection(table)
-                written = await self._store.write(WriteRequest(projection, before, rewrite))
-        table.projection = projection
-        return projection
 
     def _renamed(self, table: LiveTable) -> bool:
         """Whether a name in the projection may have been erased while it was written."""
-        return table.names is not None and table.names.epoch != self._names.names_epoch
+        return table.names is not None and self._names.have_changed(table.names.by_player, table.names.epoch)
 
     async def _is_older(self, table: LiveTable, written: Written, *, rewrite: bool) -> bool:
         """Fold what Redis is ahead by; whether there was anything that the projection has to have.
@@ -103,13 +148,13 @@ class Views:
         """Return the projection of what this process knows of the table."""
         names = table.names
         if names is None or not self._are_current(names, table.state):
-            epoch, seats = self._names.names_epoch, table.state.seats
+            epoch, seats = self._names.epoch, table.state.seats
             by_player = await self._names.names_of(seat.player for seat in seats if seat.player is not None)
             names = table.names = TableNames(seats, epoch, by_player)
         return _projection(table, table.state, names)
 
     def _are_current(self, names: TableNames, state: TableState) -> bool:
-        return names.seats is state.seats and names.epoch == self._names.names_epoch
+        return names.seats is state.seats and self._names.are_current(names.by_player, names.epoch)
 
     async def see(self, stream: UUID, account: str, etag: str | None, code: str | None) -> ViewSeen | None:
         """Return the view of a table for an account, None if it does not exist for it.
@@ -124,6 +169,10 @@ class Views:
             seen = None
         if seen is None or (table is not None and _is_newer(table, seen)):
             return await self._see_folded(stream, account, etag, code)
+        if version > seen.version or private_version > seen.private_version:
+            wanted = await self._wanted(stream, seen)
+            if wanted is not None:
+                return await self._see_folded(stream, account, etag, code, wanted)
         if seen.visibility == "private" and seen.seat is None and not await self._knows_code(stream, code):
             return None
         tag = etag_of(seen.version, seen.private_version, seen.names, seen.seat)
@@ -133,22 +182,47 @@ class Views:
             seen = await self._store.read(str(stream), account, -1, -1, "")
             if seen is None or seen.public is None:
                 return await self._see_folded(stream, account, etag, code)
+            tag = etag_of(seen.version, seen.private_version, seen.names, seen.seat)
         return ViewSeen(seen.version, seen.seat, tag, splice(seen.public, seen.part))
 
-    async def _see_folded(self, stream: UUID, account: str, etag: str | None, code: str | None) -> ViewSeen | None:
+    async def _wanted(self, stream: UUID, seen: TableSeen) -> _Wanted | None:
+        """Return the versions that the log has, None if Redis has them too: the caller's tag may be made up."""
+        version = await self._log.last_version(stream)
+        private_version = 0
+        if seen.seat is not None:
+            private = UUID(bytes=private_stream_id(stream.bytes, seen.seat))
+            private_version = await self._log.last_version(private, bucket=bucket_of(stream))
+        if version <= seen.version and private_version <= seen.private_version:
+            return None
+        return _Wanted(version, seen.seat, private_version)
+
+    async def _see_folded(
+        self, stream: UUID, account: str, etag: str | None, code: str | None, wanted: _Wanted | None = None
+    ) -> ViewSeen | None:
+        """Return the view from the log. Where it is known what is `wanted` of it, one fold is for all who wait."""
         table = await self._cache.get(stream)
         if table is None:
             return None
         async with table.lock:
-            await self._cache.catch_up_all(table)
-            projection = await self.projection(table)
-            with suppress(RedisUnavailableError):
-                await self._store.write(WriteRequest(projection, None))
-            table.projection = projection
+            projection = table.projection
+            if wanted is None or projection is None or not wanted.is_in(projection):
+                await self._cache.catch_up_all(table)
+                projection = await self._written_back(table)
         seat = seat_in(projection.header.players, account)
         if projection.header.visibility == "private" and seat is None and not is_code(code, table.join_code):
             return None
         return view_of(projection, seat, etag)
+
+    async def _written_back(self, table: LiveTable) -> Projection:
+        """Return the table's projection, and write it to Redis unless the match is over: of those a few are kept."""
+        projection = await self.projection(table)
+        try:
+            if projection.header.status in OPEN_STATUSES:
+                await self._store.write(WriteRequest(projection, None))
+            table.projection = projection
+        except RedisUnavailableError:
+            table.projection = None
+        return projection
 
     async def _knows_code(self, stream: UUID, code: str | None) -> bool:
         if code is None:

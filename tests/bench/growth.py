@@ -204,7 +204,7 @@ def _forget(rig: Rig, table: Table, *, everything: bool) -> None:
         if everything:
             store.flushall()
         else:
-            store.delete(*store.scan_iter(f"bw:[0-9]*:{{{table.id}}}", count=10_000))
+            store.delete(*store.scan_iter(f"bw:*:[0-9]*:{{{table.id}}}", count=10_000))
 
 
 async def _players(rig: Rig) -> list[tuple[str, str]]:

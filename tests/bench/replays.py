@@ -65,7 +65,7 @@ async def _measured(servers: EmbeddedServers, match: Stream, times: int) -> dict
 
     def unknowing() -> Replays:
         folds = Snapshots(services.log, services.redis.snapshots, key=settings.key_bytes)
-        return Replays(services.log, services.cache, folds, services.accounts)
+        return Replays(services.log, services.cache, folds, services.names)
 
     async def opened(name: str, replays: Replays, steps: int = 1) -> None:
         first = rng.randint(1, end + 1 - steps)

@@ -31,6 +31,11 @@ def test_moves_are_bounded_and_closed(game: AnyGame) -> None:
 
 
 @every_game
+def test_moves_and_commands_of_the_table_have_names_of_their_own(game: AnyGame) -> None:
+    declarations.check_names_of_moves(game)
+
+
+@every_game
 def test_complete_options_are_read_as_what_they_are(game: AnyGame) -> None:
     declarations.check_options(game, hooks_of(game))
 

@@ -9,7 +9,7 @@ from itertools import count
 from typing import Any
 
 import pytest
-from msgspec import Struct
+from msgspec import Struct, defstruct
 from msgspec.structs import replace as changed
 
 from domain.cards import CANONICAL, pack
@@ -82,6 +82,7 @@ def test_the_toy_declares_what_it_should(toy: AnyGame) -> None:
     declarations.check_identity(toy)
     declarations.check_types(toy)
     declarations.check_moves(toy)
+    declarations.check_names_of_moves(toy)
     declarations.check_options(toy, HOOKS)
     declarations.check_bad_options(toy, HOOKS)
     declarations.check_option_sets(toy, HOOKS)
@@ -368,6 +369,12 @@ def test_a_planted_fault_is_caught(fault: Fault) -> None:
 def test_a_match_that_cannot_be_played_fails(planted: dict[str, Any], said: str) -> None:
     with pytest.raises(AssertionError, match=said):
         _match(altered(TOY, **planted))
+
+
+def test_a_move_with_the_name_of_a_command_of_the_table_fails() -> None:
+    start = defstruct("HighestStart", [], frozen=True, tag_field="type", tag="start")
+    with pytest.raises(AssertionError, match="start"):
+        declarations.check_names_of_moves(altered(TOY, types=replace(TOY.types, move=start | HighestChoose)))
 
 
 def test_a_permutation_that_exchanges_nothing_is_no_proof() -> None:

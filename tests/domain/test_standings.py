@@ -75,6 +75,15 @@ def test_who_left_his_seat_to_a_bot_has_the_last_place() -> None:
     }
 
 
+def test_a_move_called_leave_is_not_leaving_the_table() -> None:
+    match = PlayedMatch(CURRENT["von_herzen"], {"players": 3, "complete_rounds": 4}, None, 5)
+    moves = [one.event for one in match.sealed if one.event.type == "leave"]
+    assert {event.actor for event in moves} == {0, 1, 2}
+    assert all(event.decision is not None for event in moves)
+    counted = at(match, len(match.sealed))
+    assert {one: (tally.matches, tally.left) for one, tally in counted.items()} == {HOST: (1, 0), player(2): (1, 0)}
+
+
 class LobbyMatch(PlayedMatch):
     """A match that seat 2 leaves before it starts; a bot takes the seat."""
 

@@ -19,6 +19,7 @@ from redis import Redis
 
 from projections import redis_connection
 from projections.broadcasts import Broadcasts
+from projections.generations import Generations
 from projections.redis_connection import (
     UNAVAILABLE_SECONDS,
     RedisConnection,
@@ -248,7 +249,7 @@ async def test_what_is_no_answer_is_not_taken_for_one() -> None:
 
 async def test_there_are_four_connections_however_many_ask(redis_url: str) -> None:
     async with connected(redis_url) as connection:
-        broadcasts = Broadcasts(connection)
+        broadcasts = Broadcasts(connection, Generations(connection))
         heard: list[str] = []
         broadcasts.listen(heard.append, lambda: None)
         waiting = asyncio.create_task(connection.pop_first("queue", 10))

@@ -56,7 +56,7 @@ async def store(nodes: list[Redis], redis_url: str) -> AsyncIterator[RedisStore]
         node = nodes[0].get_connection_kwargs()
         connection = RedisConnection(RedisCluster(node["host"], node["port"], protocol=2))
     store = RedisStore(connection)
-    await store.open()
+    await store.open("test")
     yield store
     await store.close()
 
@@ -155,7 +155,7 @@ async def test_a_part_made_from_an_older_private_version_is_refused(store: Redis
 
 
 async def test_tables_written_together_are_listed_and_read(store: RedisStore, history: list[Projection]) -> None:
-    await store.generations.mark_complete()
+    await store.generations.mark_complete(await store.generations.begin_complete())
     lobby, running = history[0], next(one for one in history if one.header.status == "running")
     await asyncio.gather(*[show(store, of(table, lobby)) for table in TABLES])
     page = await store.lists.tables("hearts", "lobby", None, 8)
@@ -177,21 +177,28 @@ async def test_lists_say_nothing_until_they_are_complete(store: RedisStore, hist
     await show(store, history[0])
     assert await store.lists.tables("*", "lobby", None, 10) is None
     assert await store.lists.tables_of(HOST) is None
-    await store.generations.mark_complete()
+    await store.generations.mark_complete(await store.generations.begin_complete())
     assert len(await store.lists.tables("*", "lobby", None, 10) or []) == 1
     assert await store.lists.tables_of(HOST) == [table_of(history[0])]
-    await store.connection.round_trip(("UNLINK", "bw:generation"))
+    await store.connection.round_trip(("UNLINK", "bw:test:generation"))
     assert await store.lists.tables("*", "lobby", None, 10) is None
     assert await store.lists.tables_of(HOST) is None
 
 
-async def test_a_table_whose_view_is_gone_makes_its_list_incomplete(
+async def test_a_table_whose_view_is_gone_is_listed_without_summary_and_owed(
     store: RedisStore, history: list[Projection]
 ) -> None:
-    await store.generations.mark_complete()
+    await store.generations.mark_complete(await store.generations.begin_complete())
     await show(store, history[0])
-    await store.connection.round_trip(("UNLINK", f"bw:1:{{{table_of(history[0])}}}"))
-    assert await store.lists.tables("*", "lobby", None, 10) is None
+    await store.connection.round_trip(("UNLINK", f"bw:test:1:{{{table_of(history[0])}}}"))
+    ((place, summary),) = await store.lists.tables("*", "lobby", None, 10) or []
+    assert (place.partition(":")[2], summary) == (table_of(history[0]), None)
+    ((owed, score),) = await store.lists.owed()
+    assert owed == table_of(history[0])
+    await store.lists.paid(owed, str(int(score) - 1))
+    assert await store.lists.owed() == [(owed, score)], "it became owed anew"
+    await store.lists.paid(owed, score)
+    assert await store.lists.owed() == []
 
 
 async def test_tables_with_a_bot_to_act_are_queued(store: RedisStore, history: list[Projection]) -> None:
@@ -226,7 +233,7 @@ async def test_a_version_counts_as_shown_once_its_lists_are_acknowledged(
 ) -> None:
     lobby, running = history[0], next(one for one in history if one.header.status == "running")
     await show(store, lobby)
-    key = f"bw:1:{{{table_of(lobby)}}}"
+    key = f"bw:test:1:{{{table_of(lobby)}}}"
     await store.connection.round_trip(("HSET", key, "listed", "lobby:0:00000000"))
     assert await store.views.versions([table_of(lobby)]) == [0]
     assert await store.views.write(WriteRequest(running, None)) == "ok"
@@ -262,7 +269,7 @@ async def test_standings_are_copied(store: RedisStore) -> None:
 async def test_a_rebuild_writes_beside_what_is_read_and_then_takes_its_place(
     store: RedisStore, history: list[Projection]
 ) -> None:
-    await store.generations.mark_complete()
+    await store.generations.mark_complete(await store.generations.begin_complete())
     await asyncio.gather(*[show(store, of(table, history[0])) for table in TABLES])
     await store.generations.announce(2)
     assert (store.generations.current, store.generations.next) == (1, 2)
@@ -273,7 +280,7 @@ async def test_a_rebuild_writes_beside_what_is_read_and_then_takes_its_place(
     await store.generations.switch(2)
     assert (store.generations.current, store.generations.next, store.generations.complete) == (2, None, True)
     assert await store.generations.drop(1) > len(TABLES)
-    assert await store.connection.keys("bw:1:*") == []
+    assert await store.connection.keys("bw:test:1:*") == []
     assert await store.views.versions(TABLES) == [3] * len(TABLES)
     assert len(await store.lists.tables("*", history[2].header.status, None, 100) or []) == len(TABLES)
 
@@ -281,9 +288,9 @@ async def test_a_rebuild_writes_beside_what_is_read_and_then_takes_its_place(
 async def test_another_process_learns_of_a_switch_with_its_next_list(
     store: RedisStore, history: list[Projection]
 ) -> None:
-    await store.generations.mark_complete()
+    await store.generations.mark_complete(await store.generations.begin_complete())
     await show(store, history[0])
-    await store.connection.round_trip(("HSET", "bw:generation", "current", 7))
+    await store.connection.round_trip(("HSET", "bw:test:generation", "current", 7))
     assert await store.lists.tables_of(HOST) == []
     assert store.generations.current == 7
 

@@ -21,7 +21,7 @@ def ranked(player: str, *counts: int, left: int = 0) -> Ranked:
 @pytest.fixture
 async def store(redis_url: str) -> AsyncIterator[RedisStore]:
     store = RedisStore(connect(redis_url))
-    await store.open()
+    await store.open("test")
     yield store
     await store.close()
 
@@ -91,7 +91,7 @@ async def test_a_copy_of_which_something_was_evicted_is_not_read(
 ) -> None:
     await copy.copy(None, Copied(1, 1, True), hearts(ranked(ADA, 1)))
     with Redis.from_url(redis_url) as connection:
-        assert connection.delete(*(f"bw:1:{{standings}}:{name}" for name in lost)) == len(lost)
+        assert connection.delete(*(f"bw:test:1:{{standings}}:{name}" for name in lost)) == len(lost)
     assert await copy.page("hearts", None, 10) is None
     assert await copy.of_player(ADA) is None
     assert await copy.copied() is None

@@ -67,6 +67,16 @@ class Player:
         return self.post(f"/v1/tables/{table}/moves", {"decision": decision, "move": move})
 
 
+def within(seconds: float, condition: Callable[[], bool]) -> bool:
+    """Wait until something holds; False if it does not within this time."""
+    until = time.monotonic() + seconds
+    while not condition():
+        if time.monotonic() > until:
+            return False
+        time.sleep(0.02)
+    return True
+
+
 def in_log(player: Player, table: str, *, seconds: float = 30) -> dict[str, Any]:
     """Wait until a match that is over is in the transparency log; the proof that it is."""
     until = time.monotonic() + seconds

@@ -5,7 +5,7 @@ import pytest
 
 from service.api.operation import Operation
 from service.api.routes import HANDLERS
-from tests.service.client import Player, new_key
+from tests.service.client import Player, new_key, within
 from tests.service.running import running_service, settings_for
 from tests.service.test_tables_http import code_of
 
@@ -63,7 +63,7 @@ def test_a_new_name_is_seen_at_all_tables(service_url: str) -> None:
     table = ada.create("hearts")
     tag = ben.http.get(f"/v1/tables/{table}").headers["etag"]
     assert ada.http.patch("/v1/me", json={"name": "Ada L."}).json()["name"] == "Ada L."
-    assert ben.view(table)["seats"][0]["name"] == "Ada L."
+    assert within(2, lambda: bool(ben.view(table)["seats"][0]["name"] == "Ada L."))
     assert tag
     assert ben.http.get(f"/v1/players/{ada.id}").json() == {"player": ada.id, "name": "Ada L.", "statistics": []}
 
@@ -75,8 +75,8 @@ def test_an_erased_account_leaves_its_tables_and_loses_its_name_and_tokens(servi
     ada.start(table)
     assert ada.http.delete("/v1/me").status_code == 204
     assert ada.http.get("/v1/me").status_code == 401
-    view = ben.view(table)
-    assert (view["seats"][0]["kind"], view["host"]) == ("bot", 1)
+    assert within(2, lambda: bool(ben.view(table)["seats"][0]["kind"] == "bot"))
+    assert ben.view(table)["host"] == 1
     assert ben.http.get(f"/v1/players/{ada.id}").json() == {"player": ada.id, "name": None, "statistics": []}
     assert ben.http.get("/v1/players/00000000-0000-4000-8000-000000000000").status_code == 404
 

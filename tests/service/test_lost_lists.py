@@ -6,6 +6,7 @@ import pytest
 from redis import Redis
 
 from service.composition import Services
+from tests.projections.dumped import prefix_of
 from tests.service.client import Player
 from tests.service.running import running_service, settings_for
 
@@ -19,12 +20,13 @@ async def test_a_table_that_waits_for_a_bot_is_found_though_its_wake_was_lost(
         ada = Player(url, "Ada")
         table = ada.create("hearts", bots=[1, 2, 3])
         ada.start(table)  # the bots have to pass
-        key, place = f"bw:1:{{{table}}}", f"{table}"
-        assert redis.zscore("bw:1:bots", place) is not None
+        prefix = f"{prefix_of(redis)}:1:"
+        key, place = f"{prefix}{{{table}}}", f"{table}"
+        assert redis.zscore(prefix + "bots", place) is not None
         assert redis.hget(key, "lists") == redis.hget(key, "listed")
-        redis.zrem("bw:1:bots", place)
-        redis.zrem("bw:1:wake", place)
-        for name in redis.scan_iter("bw:1:tables:*"):
+        redis.zrem(prefix + "bots", place)
+        redis.zrem(prefix + "wake", place)
+        for name in redis.scan_iter(prefix + "tables:*"):
             redis.delete(name)
         if lost == "never written":
             redis.hdel(key, "listed")
@@ -34,11 +36,10 @@ async def test_a_table_that_waits_for_a_bot_is_found_though_its_wake_was_lost(
         await services.open()
         try:
             worker = services.worker
-            head = await services.log.find_last(UUID(table))
-            assert head is not None
-            await worker._repair({UUID(table): head.version})
-            assert redis.zscore("bw:1:bots", place) is not None
-            assert redis.zscore("bw:1:wake", place) is not None
+            while await worker.projector.follow():
+                pass
+            assert redis.zscore(prefix + "bots", place) is not None
+            assert redis.zscore(prefix + "wake", place) is not None
             assert redis.hget(key, "lists") == redis.hget(key, "listed")
             listed = ada.http.get("/v1/tables", params={"status": "running", "game": "hearts"}).json()["items"]
             assert table in [item["table"] for item in listed]

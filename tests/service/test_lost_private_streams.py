@@ -63,7 +63,7 @@ def test_a_worker_that_makes_lost_views_again_knows_the_newest_drafts(
 
 def wait_for_view(redis: Redis, table: str) -> None:
     deadline = time.monotonic() + 30
-    while not any(table in key.decode() for key in redis.scan_iter("bw:1:{*}")):
+    while not any(table in key.decode() for key in redis.scan_iter("bw:*:1:{*}")):
         assert time.monotonic() < deadline, "the view is not made again"
         time.sleep(0.1)
 
@@ -129,7 +129,7 @@ def test_a_view_older_than_the_private_version_that_a_process_knows_is_not_serve
     people, table = started(here)
     _, other = on_turn_and_waiting(people, table)
     sort_hand(other, table, "suit")
-    (key,) = [key for key in redis.scan_iter("bw:1:{*}") if table in key.decode()]
+    (key,) = [key for key in redis.scan_iter("bw:*:1:{*}") if table in key.decode()]
     before: dict[Any, Any] = redis.hgetall(key)
     sorted_ = sort_hand(other, table, "rank")["you"]["hand"]
     redis.delete(key)

@@ -27,14 +27,26 @@ def live() -> LiveTable:
     return LiveTable(TABLE, codec_for(game.rules_id), SECRET, begin(game, str(TABLE), made, 1), bytes(32), 1)
 
 
+class Names:
+    """Names that change as a test likes."""
+
+    def __init__(self, known: dict[str, str]) -> None:
+        self.known = known
+        self.epoch = 0
+
+    async def names_of(self, _: Any) -> dict[str, str]:
+        return dict(self.known)
+
+    def are_current(self, players: Any, epoch: int) -> bool:
+        return not self.have_changed(players, epoch)
+
+    def have_changed(self, _: Any, epoch: int) -> bool:
+        return epoch != self.epoch
+
+
 def prepared_views() -> tuple[Any, list[WriteRequest], Any]:
     """A table whose names are known, what is written of it from now on, and its views."""
-    names = SimpleNamespace(names_epoch=0, known={ADA: "Ada Lovelace"})
-
-    async def names_of(_: Any) -> dict[str, str]:
-        return dict(names.known)
-
-    names.names_of = names_of
+    names = Names({ADA: "Ada Lovelace"})
     written: list[WriteRequest] = []
 
     async def write(request: WriteRequest) -> Written:
@@ -42,32 +54,41 @@ def prepared_views() -> tuple[Any, list[WriteRequest], Any]:
         return "ok"
 
     views: Any = Views
-    made, table = views(SimpleNamespace(write=write), None, names), live()
+    made, table = views(SimpleNamespace(write=write), None, None, names), live()
     table.names = TableNames(table.state.seats, 0, dict(names.known))
     return table, written, made
 
 
 async def test_a_name_erased_while_a_view_is_written_is_written_over() -> None:
-    known, names = {ADA: "Ada Lovelace"}, SimpleNamespace(names_epoch=0)
-
-    async def names_of(_: Any) -> dict[str, str]:
-        return dict(known)
-
-    names.names_of = names_of
+    names = Names({ADA: "Ada Lovelace"})
     written: list[WriteRequest] = []
 
     async def write(request: WriteRequest) -> Written:
         written.append(request)
-        if known:
-            known.clear()
-            names.names_epoch += 1
+        if names.known:
+            names.known.clear()
+            names.epoch += 1
         return "ok"
 
     views: Any = Views
-    projection = await views(SimpleNamespace(write=write), None, names).publish(live())
+    projection = await views(SimpleNamespace(write=write), None, None, names).publish(live())
     assert [b"Lovelace" in request.projection.public for request in written] == [True, False]
     assert written[-1].rewrite, "the version is the same one"
     assert b"Lovelace" not in projection.public
+
+
+async def test_who_renames_himself_in_a_loop_does_not_hold_up_his_table() -> None:
+    names = Names({ADA: "Ada Lovelace"})
+    written: list[WriteRequest] = []
+
+    async def write(request: WriteRequest) -> Written:
+        written.append(request)
+        names.epoch += 1
+        return "ok"
+
+    views: Any = Views
+    await views(SimpleNamespace(write=write), None, names).publish(live())
+    assert len(written) == 2
 
 
 async def test_a_view_is_made_while_its_event_is_recorded_and_once_only() -> None:
@@ -84,7 +105,7 @@ async def test_a_name_erased_while_an_event_is_recorded_is_not_shown_after_it() 
     views.project_ahead(table, table.state)
     assert b"Lovelace" in table.projected_ahead[2].public
     views._names.known.clear()
-    views._names.names_epoch += 1
+    views._names.epoch += 1
     assert b"Lovelace" not in (await views.publish(table)).public
     assert [b"Lovelace" in request.projection.public for request in written] == [False]
 
@@ -93,7 +114,7 @@ async def test_a_name_that_a_list_has_read_anew_meanwhile_is_the_one_that_is_sho
     table, written, views = prepared_views()
     views.project_ahead(table, table.state)
     views._names.known[ADA] = "Countess"
-    views._names.names_epoch += 1
+    views._names.epoch += 1
     await views.projection(table)  # as the lists of tables do, without the table's lock
     assert b"Countess" in (await views.publish(table)).public
     assert [b"Lovelace" in request.projection.public for request in written] == [False]

@@ -8,7 +8,7 @@ import pytest
 from redis import Redis
 
 from tests.service.any_game import choose_well
-from tests.service.client import Player, new_key
+from tests.service.client import Player, new_key, within
 from tests.service.running import running_service, settings_for
 from tests.service.test_tables_http import code_of
 
@@ -78,16 +78,17 @@ def test_an_account_is_erased_from_its_tables_although_redis_has_just_lost_them(
     with Redis.from_url(module_redis_url) as connection:
         connection.flushall()
     assert ada.http.delete("/v1/me").status_code == 204
-    view = ben.view(table)
-    assert (view["seats"][0]["kind"], view["host"]) == ("bot", 1)
+    assert within(10, lambda: bool(ben.view(table)["seats"][0]["kind"] == "bot"))
+    assert ben.view(table)["host"] == 1
 
 
 def test_a_new_name_changes_the_tag_of_a_view(people: list[Player]) -> None:
     table = people[0].create("hearts")
     tag = people[1].http.get(f"/v1/tables/{table}").headers["etag"]
     people[0].http.patch("/v1/me", json={"name": "Ada L."})
-    seen = people[1].http.get(f"/v1/tables/{table}", headers={"If-None-Match": tag})
-    assert seen.status_code == 200
+    known = {"If-None-Match": tag}
+    assert within(2, lambda: people[1].http.get(f"/v1/tables/{table}", headers=known).status_code == 200)
+    seen = people[1].http.get(f"/v1/tables/{table}", headers=known)
     assert seen.json()["seats"][0]["name"] == "Ada L."
     assert seen.headers["etag"] != tag
 

@@ -10,6 +10,7 @@ from msgspec import structs
 
 from domain.registry import CURRENT
 from domain.table.model import TableState
+from projections.generations import Generations
 from projections.redis_connection import connect
 from projections.redis_store import RedisStore
 from projections.snapshot_store import SnapshotStore
@@ -62,7 +63,7 @@ async def log(module_database_url: str) -> AsyncIterator[CountedLog]:
 @pytest_asyncio.fixture
 async def redis(redis_url: str) -> AsyncIterator[SnapshotStore]:
     opened = RedisStore(connect(redis_url))
-    await opened.open()
+    await opened.open("test")
     yield opened.snapshots
     await opened.close()
 
@@ -183,7 +184,7 @@ async def test_without_redis_a_version_is_folded_from_the_log(
     stream: Stream, states: list[TableState], log: CountedLog
 ) -> None:
     unavailable = connect("redis://127.0.0.1:1/0")
-    snapshots = Snapshots(log, SnapshotStore(unavailable), key=KEY)
+    snapshots = Snapshots(log, SnapshotStore(unavailable, Generations(unavailable)), key=KEY)
     assert (await snapshots.at(stream.id, 430)).state == states[429]
     log.given = 0
     assert (await snapshots.at(stream.id, 431)).state == states[430]

@@ -15,7 +15,7 @@ from domain.table.model import Adjudicated, Facts
 from service.composition import Services
 from service.runtime.settings import Settings
 from service.tables.recorder import once
-from tests.projections.dumped import dumped
+from tests.projections.dumped import dumped, prefix_of
 from tests.service.client import Player, choose_hearts, play_match
 from tests.service.running import rebuild, running_service, settings_for
 from tests.service.test_tables_http import code_of
@@ -182,13 +182,14 @@ def test_the_answer_is_the_same_when_redis_is_lost(season: Season, people: list[
     before = people[0].http.get("/v1/leaderboards/hearts")
     page = people[0].http.get("/v1/leaderboards/hearts", params={"limit": 2}).json()
     with Redis.from_url(module_redis_url) as connection:
-        assert connection.exists("bw:1:{standings}:at") == 1
+        prefix = prefix_of(connection)
+        assert connection.exists(f"{prefix}:1:{{standings}}:at") == 1
         connection.flushall()
         after = people[0].http.get("/v1/leaderboards/hearts")
         assert (after.content, after.headers["ETag"]) == (before.content, before.headers["ETag"])
         rest = people[0].http.get("/v1/leaderboards/hearts", params={"cursor": page["next_cursor"]}).json()
         assert page["items"] + rest["items"] == before.json()["items"]
-        until(lambda: connection.hget("bw:1:{standings}:at", "complete") == b"1")
+        until(lambda: connection.hget(f"{prefix}:1:{{standings}}:at", "complete") == b"1")
     assert people[0].http.get("/v1/leaderboards/hearts").content == before.content
 
 
@@ -206,12 +207,13 @@ def test_a_copy_that_was_set_back_catches_up(season: Season, people: list[Player
     """Redis restarts with what it had on disk: an older state of everything."""
     names = ("at", "hearts", "hearts:list")
     with Redis.from_url(module_redis_url) as connection:
-        old = [connection.dump(f"bw:1:{{standings}}:{name}") for name in names]
+        prefix = prefix_of(connection)
+        old = [connection.dump(f"{prefix}:1:{{standings}}:{name}") for name in names]
         season.play(5)
         season.then_counted()
         for name, content in zip(names, old, strict=True):
             assert isinstance(content, bytes)
-            connection.restore(f"bw:1:{{standings}}:{name}", 0, content, replace=True)
+            connection.restore(f"{prefix}:1:{{standings}}:{name}", 0, content, replace=True)
     season.then_counted()
 
 

@@ -64,3 +64,9 @@ with erased as (
   update players set name = null, erased_at = coalesce(erased_at, now()) where id = %s returning id
 )
 delete from tokens using erased where tokens.player = erased.id returning tokens.sha256;
+
+-- name: name_changes
+select position, player, erased from name_changes where position > %s order by position limit %s;
+
+-- name: last_name_change
+select position from name_changes_head;

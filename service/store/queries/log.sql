@@ -4,6 +4,9 @@
 -- name: ping
 select 1;
 
+-- name: identity
+select system_identifier, current_database() from pg_control_system();
+
 -- name: create_stream
 select status from create_stream(%b, %s);
 
@@ -28,6 +31,9 @@ select bucket, position, stream, version, type, envelope, sealed, actor, decisio
   previous_hash, hash
 from events
 where bucket = %s and stream = %s order by version desc limit 1;
+
+-- name: last_version
+select version from events where bucket = %s and stream = %s order by version desc limit 1;
 
 -- name: find_answer
 select bucket, position, stream, version, type, envelope, sealed, actor, decision, digest, command, rules, received_at,
@@ -64,10 +70,10 @@ from events
 where bucket = %s and position > %s order by position limit %s;
 
 -- name: feed_heads
-select e.bucket, e.position, e.stream, e.version
+select e.bucket, e.position, e.stream, e.version, (extract(epoch from e.received_at) * 1000)::bigint
 from unnest(%(buckets)s::smallint[], %(positions)s::bigint[]) as asked (part, after)
 cross join lateral (
-  select bucket, position, stream, version from events e
+  select bucket, position, stream, version, received_at from events e
   where e.bucket = asked.part and e.position > asked.after order by e.position limit %(limit)s
 ) e
 order by e.bucket, e.position limit %(limit)s;

@@ -21,7 +21,7 @@ select change, game, player, place_1, place_2, place_3, place_4, place_5, place_
 from standings where generation = %s and change > %s order by change limit %s;
 
 -- name: apply
-select apply_standings(%s, %s::smallint[], %s::bigint[], %s::bigint[], %s::jsonb);
+select count_standings(%s, %s::smallint[], %s::bigint[], %s::bigint[], %s::jsonb);
 
 -- name: begin
 insert into standings_generations (generation) select max(generation) + 1 from standings_generations

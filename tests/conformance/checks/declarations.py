@@ -25,11 +25,15 @@ from msgspec.inspect import (
 )
 
 from domain.decider import AnyGame, OptionProblem
+from domain.table.model import TableCommand
 from tests.conformance.hooks import Hooks
 
 _SNAKE: Final = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*")
 _UNSTABLE: Final = (FloatType, DecimalType, SetType, FrozenSetType, BytesType, AnyType)
 """Types whose JSON is not one fixed text, or that would come back as something else."""
+_TOLD_APART: Final = {("von_herzen", "leave")}
+"""Names that moves share with commands of the table in events that are stored already. Their readers go by the
+decision or by the facts, as `test_a_move_called_leave_is_not_leaving_the_table` shows of standings."""
 
 
 def check_identity(game: AnyGame) -> None:
@@ -75,6 +79,13 @@ def check_moves(game: AnyGame) -> None:
     for inner in chain.from_iterable(_walk(type_info(declared), set()) for declared in _moves(game)):
         if isinstance(inner, StrType | ListType | VarTupleType | DictType):
             assert inner.max_length is not None, f"{game.rules_id}: a text or list without bound in a move: {inner}"
+
+
+def check_names_of_moves(game: AnyGame) -> None:
+    """No move has the name of a command of the table: whoever reads the log tells them apart by it."""
+    tags = {member.__struct_config__.tag for declared in _moves(game) for member in _members(declared)}
+    shared = {(game.key, tag) for tag in tags & set(get_args(TableCommand))}
+    assert shared <= _TOLD_APART, f"moves with names of the table's commands: {sorted(shared - _TOLD_APART)}"
 
 
 def check_options(game: AnyGame, hooks: Hooks) -> None:

@@ -7,7 +7,7 @@ from uuid import UUID, uuid4
 import psycopg
 import pytest
 
-from service.store.accounts import AccountStore, TokenRow
+from service.store.accounts import AccountStore, NameChange, TokenRow
 from service.store.database import Database
 from service.store.errors import StoreError
 
@@ -162,3 +162,23 @@ async def test_erasing_leaves_nothing_but_the_random_id(accounts: AccountStore, 
         text = str(joined.fetchall())
     assert "Anna" not in text
     assert "phone" not in text
+
+
+async def test_every_change_of_a_name_has_a_position_of_its_own_without_gaps(accounts: AccountStore) -> None:
+    players = [await given_player(accounts, "Ada", f"token {number}") for number in range(5)]
+    assert await accounts.last_name_change() == 0
+    await asyncio.gather(*[accounts.rename(player, f"Ada {turn}") for turn in range(4) for player in players])
+    changes = await accounts.name_changes(0, 100)
+    assert [change.position for change in changes] == list(range(1, 21))
+    assert all([change.player for change in changes].count(player) == 4 for player in players)
+    assert await accounts.last_name_change() == 20
+    assert await accounts.name_changes(18, 1) == changes[18:19]
+
+
+async def test_an_erasure_is_told_once_and_a_name_that_stays_is_not(accounts: AccountStore) -> None:
+    ada = await given_player(accounts, "Ada", "ada")
+    await accounts.rename(ada, "Ada")
+    await accounts.erase(ada)
+    await accounts.erase(ada)
+    await accounts.rename(ada, "Ada again")
+    assert await accounts.name_changes(0, 10) == [NameChange(1, ada, erased=True)]

@@ -29,6 +29,9 @@ CHANGES = (
     "update transparency_nodes set hash = decode(repeat('00', 32), 'hex')",
     "delete from transparency_nodes",
     "truncate transparency_nodes",
+    "update name_changes set erased = false",
+    "delete from name_changes",
+    "truncate name_changes",
 )
 FORBIDDEN_TO_THE_SERVICE = (
     *CHANGES,
@@ -36,6 +39,8 @@ FORBIDDEN_TO_THE_SERVICE = (
     "insert into table_secret select * from table_secret",
     "insert into transparency_leaves select * from transparency_leaves",
     "insert into transparency_nodes select * from transparency_nodes",
+    "insert into name_changes select 7, id, false from players",
+    "update name_changes_head set position = 0",
     "insert into buckets values (1)",
     "update buckets set bucket = bucket",
     "delete from buckets",

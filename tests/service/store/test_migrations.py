@@ -4,16 +4,20 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from itertools import count
+from uuid import UUID
 
 import psycopg
 import pytest
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
+from domain.standings import Tally
 from service.embedded import EmbeddedServers
 from service.store import migrations as migrations_module
 from service.store.errors import StoreSetupError, StoreUnavailableError
+from service.store.log import Log
 from service.store.migrations import Migration, migrate, migrations, pending
-from tests.service.store.opened import opened_log
+from service.store.standings import PROJECTION, Standing, StandingsStore
+from tests.service.store.opened import opened_database, opened_log
 
 NUMBERS = count(1)
 
@@ -170,3 +174,31 @@ async def test_a_login_that_is_not_the_owner_serves_with_the_rights_of_the_servi
 def test_migrations_are_in_the_order_of_their_names() -> None:
     assert names() == sorted(names())
     assert names()[0] == "0001_log.sql"
+
+
+async def test_standings_of_a_program_that_counted_wrong_are_counted_anew(
+    empty_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as older:
+        use(older, *[one for one in migrations() if one.name < "0009"])
+        migrate(empty_url)
+    with psycopg.connect(empty_url, autocommit=True) as connection:
+        counted = connection.execute(
+            "select apply_standings(1, '{7}', '{0}', '{3}', %s)",
+            (
+                '[{"game": "von_herzen", "player": "00000000-0000-0000-0000-000000000001", "place_1": 1, "place_2": 0,'
+                ' "place_3": 3, "place_4": 0, "place_5": 0, "place_6": 0, "left_early": 3}]',
+            ),
+        )
+        assert counted.fetchone() == (True,)
+        migrate(empty_url)
+        older_program = connection.execute("select apply_standings(2, '{7}', '{0}', '{3}', '[]')")
+        assert older_program.fetchone() == (False,), "it would count wrong again"
+    async with opened_database(empty_url) as process:
+        store, generation = StandingsStore(process), 2
+        assert await store.generation() == generation
+        assert await store.page("von_herzen", None, 10) == []
+        assert await Log(process).checkpoint(PROJECTION, generation) == {}
+        right = Standing("von_herzen", str(UUID(int=1)), Tally((1, 0, 0, 0, 0, 0), 0))
+        assert await store.apply(generation, {}, {7: 3}, [right])
+        assert await store.page("von_herzen", None, 10) == [right]

@@ -163,7 +163,7 @@ async def test_what_follows_a_checkpoint_comes_by_bucket_and_position(log: Log) 
     everything = await log.feed_heads({}, 100)
     places = [(head.bucket, head.position) for head in everything]
     assert places == [(bucket, position) for bucket in (3, 90, 200) for position in (1, 2)]
-    assert everything[0] == FeedHead(3, 1, events[2].stream, 1)
+    assert everything[0] == FeedHead(3, 1, events[2].stream, 1, events[2].time)
     assert await log.feed_heads({}, 3) == everything[:3]
     assert await log.feed_heads({3: 1, 90: 2, 5: 17}, 100) == [everything[1], *everything[4:]]
     heads = await log.bucket_heads()
