@@ -75,6 +75,7 @@ def _dependencies(services: Services) -> dict[str, Provide]:
         "log": services.log,
         "memberships": services.memberships,
         "metrics": services.metrics,
+        "owed": services.owed,
         "recorder": services.recorder,
         "records": services.records,
         "redis": services.redis,

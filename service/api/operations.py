@@ -12,6 +12,7 @@ from service.api.operation import Operation
 from service.api.types import operations as types
 from service.runtime.metrics import Metrics
 from service.store.log import Log
+from service.tables.owed import Owed
 
 
 @Operation(
@@ -62,7 +63,8 @@ async def readyz(log: NamedDependency[Log], redis: NamedDependency[RedisStore]) 
     response=str,
     media_types=("text/plain",),
 )
-async def get_metrics(metrics: NamedDependency[Metrics]) -> Response[bytes]:
+async def get_metrics(metrics: NamedDependency[Metrics], owed: NamedDependency[Owed]) -> Response[bytes]:
+    metrics.set_owed(await owed.seconds())
     return Response(metrics.text(), headers={"Content-Type": CONTENT_TYPE_LATEST})
 
 

@@ -14,6 +14,7 @@ from uuid import UUID
 
 import structlog
 
+from projections.checkpoints import VIEWS
 from projections.generations import DOUBLE_WRITE_SECONDS
 from projections.redis_connection import RedisUnavailableError
 from projections.redis_store import RedisStore
@@ -27,7 +28,6 @@ from service.store.transparency import TransparencyStore
 from service.tables.cache import TableCache
 from service.tables.views import Views
 
-_PROJECTION: Final = "views"
 _POLL_SECONDS: Final = 0.5
 _GRACE_SECONDS: Final = 0.5
 """How long a process has to write what it committed before the projector does."""
@@ -91,7 +91,7 @@ class Projector:
 
         RedisUnavailableError unless Redis has acknowledged everything; then the next round looks at it again.
         """
-        before = await self._redis.checkpoints.read(_PROJECTION)
+        before = await self._redis.checkpoints.read(VIEWS)
         if not before or not self._redis.generations.complete:
             await self._make_complete()
             return True
@@ -99,7 +99,7 @@ class Projector:
         self._owed_since = min((head.time for head in heads), default=None)
         await self._bring_up({head.stream: head.version for head in heads})
         reached = {head.bucket: head.position for head in heads}
-        if not await self._redis.checkpoints.advance(_PROJECTION, reached, since=before):
+        if not await self._redis.checkpoints.advance(VIEWS, reached, since=before):
             return True  # Redis went back meanwhile
         self._owed_since = None
         self._remember(before | reached)
@@ -180,7 +180,7 @@ class Projector:
         token = await self._redis.generations.begin_complete()
         heads = dict(enumerate(await self._log.bucket_heads()))
         count = await self._settle_kept()
-        await self._redis.checkpoints.advance(_PROJECTION, heads)
+        await self._redis.checkpoints.advance(VIEWS, heads)
         if await self._redis.generations.mark_complete(token):
             logger.info("projections complete", tables=count, generation=self._redis.generations.current)
 
@@ -229,7 +229,7 @@ class Projector:
             await self._standings.rebuild(new)
             await self._disputes.relist()
             await self._redis.lists.forget_ended(new)
-            await self._redis.checkpoints.advance(_PROJECTION, heads, generation=new)
+            await self._redis.checkpoints.advance(VIEWS, heads, generation=new)
             await generations.go_on(new)
         finally:
             keeping.cancel()

@@ -3,7 +3,7 @@
 import os
 from collections.abc import Iterator
 
-from prometheus_client import CollectorRegistry, Histogram, Metric, generate_latest
+from prometheus_client import CollectorRegistry, Gauge, Histogram, Metric, generate_latest
 from prometheus_client.registry import Collector
 
 _BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0)
@@ -40,6 +40,16 @@ class Metrics:
             buckets=_BUCKETS,
             registry=self.registry,
         )
+
+        self._owed = Gauge(
+            "blattwerk_redis_owed_seconds",
+            "Age of the oldest event whose views and lists Redis has not acknowledged, NaN if that is not known.",
+            registry=self.registry,
+        )
+
+    def set_owed(self, seconds: float) -> None:
+        """Say how long Redis has owed what the log has."""
+        self._owed.set(seconds)
 
     def observe(self, method: str, route: str, status: int, seconds: float) -> None:
         """Count one request."""
