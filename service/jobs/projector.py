@@ -6,6 +6,7 @@ views quick, no more. Where Redis goes back, so does the checkpoint.
 """
 
 import asyncio
+import secrets
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
 from contextlib import suppress
@@ -179,22 +180,23 @@ class Projector:
         await self._redis.generations.refresh()
         token = await self._redis.generations.begin_complete()
         heads = dict(enumerate(await self._log.bucket_heads()))
-        count = await self._settle_kept()
+        count = await self._settle_kept(all_=False)
         await self._redis.checkpoints.advance(VIEWS, heads)
         if await self._redis.generations.mark_complete(token):
             logger.info("projections complete", tables=count, generation=self._redis.generations.current)
 
-    async def _settle_kept(self) -> int:
-        count = 0
-        page: list[UUID] = []
-        async for stream in self._tables(ended_max=ENDED_MAX):
-            page.append(stream)
-            count += 1
-            if len(page) == _AT_ONCE:
-                await self._settle_all(page)
-                page = []
-        await self._settle_all(page)
-        return count
+    async def _settle_kept(self, *, all_: bool) -> int:
+        """Write the tables that are kept, all or those that Redis lacks; return how many are kept."""
+        kept = [stream async for stream in self._tables(ended_max=ENDED_MAX)]
+        first = secrets.randbelow(len(kept)) if kept else 0  # several workers begin at different places
+        waiting = kept[first:] + kept[:first]
+        for place in range(0, len(waiting), _AT_ONCE):
+            streams = waiting[place : place + _AT_ONCE]
+            if all_:
+                await self._settle_all(streams)
+            else:
+                await self._settle_all(await self._behind(await self._log.last_versions(streams)))
+        return len(kept)
 
     async def _tables(self, *, ended_max: int) -> AsyncIterator[UUID]:
         """Yield tables, newest first: those whose match is open, and so many whose match is over."""
@@ -225,7 +227,7 @@ class Projector:
         try:
             await asyncio.sleep(DOUBLE_WRITE_SECONDS)
             heads = dict(enumerate(await self._log.bucket_heads()))
-            count = await self._settle_kept()
+            count = await self._settle_kept(all_=True)
             await self._standings.rebuild(new)
             await self._disputes.relist()
             await self._redis.lists.forget_ended(new)
