@@ -23,9 +23,9 @@ FORMAT: Final = 1
 LIFTS: Final[dict[int, Callable[[dict[str, Any], list[Any]], tuple[dict[str, Any], list[Any]]]]] = {}
 """For each older format a function from its envelope and sealed parts to those of the next format."""
 
-PublicT = TypeVar("PublicT")
-FactT = TypeVar("FactT")
-MoveT = TypeVar("MoveT")
+PublicT = TypeVar("PublicT", bound=Struct)
+FactT = TypeVar("FactT", bound=Struct)
+MoveT = TypeVar("MoveT", bound=Struct)
 
 
 class PublicPart(Struct, Generic[PublicT], frozen=True, gc=False, omit_defaults=True):
@@ -134,13 +134,13 @@ class Codec:
 
     def __init__(self, game: AnyGame) -> None:
         self.game = game
-        self._envelope: msgspec.json.Decoder[Any] = msgspec.json.Decoder(Envelope[game.public_type])  # type: ignore[name-defined]
-        self._happened: msgspec.json.Decoder[Any] = msgspec.json.Decoder(Happened[game.public_type])  # type: ignore[name-defined]
-        self._private: msgspec.json.Decoder[Any] = msgspec.json.Decoder(tuple[game.private_fact_type, ...])  # type: ignore[name-defined]
-        self._server: msgspec.json.Decoder[Any] = msgspec.json.Decoder(ServerPart[game.move_type, game.fact_type])  # type: ignore[name-defined]
+        self._envelope: msgspec.json.Decoder[Any] = msgspec.json.Decoder(Envelope[game.types.public_form])  # type: ignore[name-defined]
+        self._happened: msgspec.json.Decoder[Any] = msgspec.json.Decoder(Happened[game.types.public_form])  # type: ignore[name-defined]
+        self._private: msgspec.json.Decoder[Any] = msgspec.json.Decoder(tuple[game.types.private_form, ...])  # type: ignore[name-defined]
+        self._server: msgspec.json.Decoder[Any] = msgspec.json.Decoder(ServerPart[game.types.move, game.types.fact])  # type: ignore[name-defined]
         fewest, most = game.seats
         self._hidden: dict[int, msgspec.json.Decoder[Any]] = {
-            seats: msgspec.json.Decoder(tuple[(*[_Untold] * seats, _Hidden[game.fact_type])])  # type: ignore[misc,name-defined]
+            seats: msgspec.json.Decoder(tuple[(*[_Untold] * seats, _Hidden[game.types.fact])])  # type: ignore[misc,name-defined]
             for seats in range(fewest, most + 1)
         }
 
@@ -159,7 +159,7 @@ class Codec:
     ) -> Sealed:
         """Return the event that records `facts`, with its parts sealed under the table's salts."""
         game = self.game
-        public = tuple([game.public_form(fact) for fact in facts.game])
+        public = tuple([game.views.public_form(fact) for fact in facts.game])
         hidden = tuple(
             [
                 (place, fact)
@@ -171,7 +171,7 @@ class Codec:
         if hidden:  # a fact that hides nothing has no private form either
             private = tuple(
                 [
-                    tuple([told for _, fact in hidden if (told := game.private_form(fact, seat)) is not None])
+                    tuple([told for _, fact in hidden if (told := game.views.private_form(fact, seat)) is not None])
                     for seat in range(seats)
                 ]
             )

@@ -81,13 +81,13 @@ class Outcome(Struct, frozen=True, gc=False):
     """Place of each seat, 1 is best; ties share a place."""
 
 
-OptionsT = TypeVar("OptionsT")
-StateT = TypeVar("StateT")
-MoveT = TypeVar("MoveT")
-FactT = TypeVar("FactT")
-BoardT = TypeVar("BoardT")
-PrivateT = TypeVar("PrivateT")
-LegalT = TypeVar("LegalT")
+OptionsT = TypeVar("OptionsT", bound=Struct)
+StateT = TypeVar("StateT", bound=Struct)
+MoveT = TypeVar("MoveT", bound=Struct)
+FactT = TypeVar("FactT", bound=Struct)
+BoardT = TypeVar("BoardT", bound=Struct)
+PrivateT = TypeVar("PrivateT", bound=Struct)
+LegalT = TypeVar("LegalT", bound=Struct)
 
 
 class SeatView(Struct, Generic[BoardT, PrivateT, LegalT], frozen=True, gc=False):
@@ -99,6 +99,98 @@ class SeatView(Struct, Generic[BoardT, PrivateT, LegalT], frozen=True, gc=False)
     legal: tuple[LegalT, ...]
     """What the seat may do now; empty when it is not its turn."""
     private: PrivateT
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Decider(Generic[OptionsT, StateT, MoveT, FactT]):
+    """The heart of a game: what follows from what is asked, and what is so after it."""
+
+    new: Callable[[OptionsT, int], StateT]
+    """The state before the match starts, for this many seats."""
+    start: Callable[[StateT, Chance], tuple[FactT, ...]]
+    """The facts that start the match: first draws and the first deal; more if rounds end in their deal."""
+    decide: Callable[[StateT, Seat, MoveT, Chance], tuple[FactT, ...] | Rejection]
+    """Judge a move. Its facts are all that follows from it, in order, the next deals and the end included."""
+    evolve: Callable[[StateT, FactT], StateT]
+    """Apply a fact. ImpossibleFactError if it does not fit."""
+    to_act: Callable[[StateT], tuple[Seat, ...]]
+    """Seats that have an open decision, ascending; empty before the start, between rounds, at the end."""
+    outcome: Callable[[StateT], Outcome | None]
+    """The end of the match, None before it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OptionRules(Generic[OptionsT]):
+    """What a table can be created with. `domain.options` makes all of it from the struct."""
+
+    type: type[OptionsT]
+    """Struct of all options in full, in the order of the rules file, no defaults left open."""
+    schema: Mapping[str, Any]
+    """JSON Schema of the `options` object a client may send: every option with type, range, default."""
+    parse: Callable[[Mapping[str, object], int | None], OptionsT | OptionProblem]
+    """Judge raw options as decoded from JSON and fill in the defaults. The second argument is the
+    number of seats the creator asked for, None if he did not say; a game with a `players` option
+    takes it as that option's value if absent and refuses a contradiction (`option_conflict`)."""
+    seat_count: Callable[[OptionsT, int | None], int]
+    """Seats of a table with these options and, where options do not say it, the number asked for."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Types(Generic[StateT, BoardT, PrivateT]):
+    """What is stored and sent, as the unions that msgspec decodes.
+
+    Every member of a union is a frozen struct tagged by `type` in snake_case. Class names begin with the game's
+    name, because all but the state appear in the API contract.
+    """
+
+    state: type[StateT]
+    """Struct of the whole state, all secrets and the options included; it survives a round trip
+    through msgspec's JSON unchanged."""
+    move: Any
+    fact: Any
+    """Union of complete facts (those that hide nothing and those that hide something)."""
+    public_form: Any
+    """Union of what `Views.public_form` returns."""
+    private_form: Any
+    """Union of what `Views.private_form` returns."""
+    board: type[BoardT]
+    private_part: type[PrivateT]
+    legal: Any
+    """Union of legal entries. The move itself is the entry where it leaves nothing to choose."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Views(Generic[StateT, FactT, BoardT, PrivateT, LegalT]):
+    """What viewers may know. Forms see the fact alone, so a fact holds all that its forms need."""
+
+    public_form: Callable[[FactT], Any]
+    """What everybody learns of a fact."""
+    private_form: Callable[[FactT, Seat], Any]
+    """What a seat learns besides, None if it learns no more than everybody."""
+    round_number: Callable[[StateT], int]
+    """The running or last round, from 1; 0 before the first."""
+    totals: Callable[[StateT], tuple[int, ...]]
+    board: Callable[[StateT], BoardT]
+    """The public part of a view: all that every seat and any spectator may know."""
+    hand: Callable[[StateT, Seat], tuple[Card, ...]]
+    private_part: Callable[[StateT, Seat], PrivateT]
+    """What only this seat may know beyond its hand (its own committed pass, say)."""
+    legal: Callable[[StateT, Seat], tuple[LegalT, ...]]
+    """One entry for each kind of move open to the seat now; empty if it has no decision."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Players(Generic[StateT, MoveT, BoardT, PrivateT, LegalT]):
+    """Moves that no person makes."""
+
+    bot: Callable[[SeatView[BoardT, PrivateT, LegalT], int], MoveT]
+    """A sensible move from the view alone. The seed (0 .. 2**63-1) decides where the bot would toss a
+    coin; the same view and seed give the same move."""
+    sample: Callable[[SeatView[BoardT, PrivateT, LegalT], Callable[[int], int]], MoveT]
+    """An acceptable move built from `legal` and the hand alone, as a client would that knows no
+    rules. `choose(n)` picks from 0..n-1; over all choices every listed move is reached."""
+    timeout_move: Callable[[StateT, Seat], MoveT]
+    """The move the service makes for an absent player who has to act."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -119,32 +211,32 @@ class RoundLobby(Generic[OptionsT, StateT, FactT]):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Notes(Generic[StateT, MoveT, PrivateT, LegalT]):
-    """For games in which a seat keeps facts that nobody else ever sees (Rommé: drafts, order of the hand).
+class PrivateStreamRules(Generic[StateT, MoveT, PrivateT, LegalT]):
+    """For games in which a seat records facts that nobody else ever sees (Rommé: drafts, order of the hand).
 
-    They live in a stream of their own for each table and seat and change no public version. What of
-    them still holds follows from the notes and the table's state, so no command appends to both
-    streams. The table's own events never depend on notes: `resolve` makes a move self-contained.
+    They live in a stream of their own for each table and seat and change no public version. Folded, they are the
+    seat's private state. What of it still holds follows from it and the table's state, so no command appends to both
+    streams. The table's own events never depend on private streams: `resolve` makes a move self-contained.
     """
 
     move_type: Any
     fact_type: Any
     new: Callable[[], Any]
-    """The notes of a seat before the first fact."""
+    """The private state of a seat before the first fact."""
     decide: Callable[[StateT, Seat, Any, Any], tuple[Any, ...] | Rejection]
-    """Judge a private move: (state, seat, notes, move)."""
+    """Judge a private move: (state, seat, private state, move)."""
     evolve: Callable[[Any, Any], Any]
-    """Apply a private fact: (notes, fact)."""
+    """Apply a private fact: (private state, fact)."""
     consulted: Callable[[StateT, Seat], bool]
-    """Whether the notes of a seat may have a say in its next move: if not, `resolve` would return every
+    """Whether the private state of a seat may have a say in its next move: if not, `resolve` would return every
     acceptable move as it is, and need not be asked."""
     resolve: Callable[[StateT, Seat, Any, MoveT], MoveT | Rejection]
-    """Judge a move of the table in the light of the notes and return it in full (state, seat, notes,
-    move): `lay` without melds becomes `lay` with the drafted ones. The result goes to `Game.decide`."""
+    """Judge a move of the table in the light of the private state and return it in full (state, seat, private
+    state, move): `lay` without melds becomes `lay` with the drafted ones. The result goes to `Decider.decide`."""
     hand: Callable[[StateT, Seat, Any], tuple[Card, ...]]
     private: Callable[[StateT, Seat, Any], PrivateT]
     legal: Callable[[StateT, Seat, Any], tuple[LegalT, ...]]
-    """`hand`, `private` and `legal` of the game as this seat sees them with its notes."""
+    """`hand`, `private_part` and `legal` of the game as this seat sees them with its private state."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -159,14 +251,8 @@ class Advice(Generic[StateT]):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Game(Generic[OptionsT, StateT, MoveT, FactT, BoardT, PrivateT, LegalT]):
-    """One version of one game's rules, as the registry holds it.
+    """One version of one game's rules, as the registry holds it: what it is called, and what it does, in groups."""
 
-    Types are given as the unions that msgspec decodes; every member is a frozen struct tagged by
-    `type` in snake_case, and its class name begins with the game's name, because all of them appear
-    in the API contract.
-    """
-
-    # identity
     key: str
     """`hearts`: the name in the API, in rules ids and of the folder."""
     rules_version: int
@@ -178,71 +264,14 @@ class Game(Generic[OptionsT, StateT, MoveT, FactT, BoardT, PrivateT, LegalT]):
     rejections: Mapping[str, str]
     """Every code that `decide` and the lobby functions can give, with one sentence for the player."""
 
-    # types
-    options_type: type[OptionsT]
-    """Struct of all options in full, in the order of the rules file, no defaults left open."""
-    options_schema: Mapping[str, Any]
-    """JSON Schema of the `options` object a client may send: every option with type, range, default."""
-    state_type: type[StateT]
-    """Struct of the whole state, all secrets and the options included; it survives a round trip
-    through msgspec's JSON unchanged."""
-    move_type: Any
-    fact_type: Any
-    """Union of complete facts (those that hide nothing and those that hide something)."""
-    public_type: Any
-    """Union of public forms: what `public_form` returns."""
-    private_fact_type: Any
-    """Union of private forms: what `private_form` returns."""
-    board_type: type[BoardT]
-    private_type: type[PrivateT]
-    legal_type: Any
-
-    # options
-    parse_options: Callable[[Mapping[str, object], int | None], OptionsT | OptionProblem]
-    """Judge raw options as decoded from JSON and fill in the defaults. The second argument is the
-    number of seats the creator asked for, None if he did not say; a game with a `players` option
-    takes it as that option's value if absent and refuses a contradiction (`option_conflict`)."""
-    seat_count: Callable[[OptionsT, int | None], int]
-    """Seats of a table with these options and, where options do not say it, the number asked for."""
-
-    # the decider
-    new: Callable[[OptionsT, int], StateT]
-    """The state before the match starts, for this many seats."""
-    start: Callable[[StateT, Chance], tuple[FactT, ...]]
-    """The facts that start the match: first draws and the first deal."""
-    decide: Callable[[StateT, Seat, MoveT, Chance], tuple[FactT, ...] | Rejection]
-    evolve: Callable[[StateT, FactT], StateT]
-    to_act: Callable[[StateT], tuple[Seat, ...]]
-    """Seats that have an open decision, ascending; empty before the start, between rounds, at the end."""
-    legal: Callable[[StateT, Seat], tuple[LegalT, ...]]
-    """One entry for each kind of move open to the seat now; empty if it has no decision."""
-    outcome: Callable[[StateT], Outcome | None]
-    timeout_move: Callable[[StateT, Seat], MoveT]
-    """The move the service makes for an absent player who has to act."""
-
-    # what viewers may know
-    public_form: Callable[[FactT], Any]
-    private_form: Callable[[FactT, Seat], Any]
-    """The private form for a seat, or None if it learns no more than everybody."""
-    round_number: Callable[[StateT], int]
-    """The running or last round, from 1; 0 before the first."""
-    totals: Callable[[StateT], tuple[int, ...]]
-    board: Callable[[StateT], BoardT]
-    """The public part of a view: all that every seat and any spectator may know."""
-    hand: Callable[[StateT, Seat], tuple[Card, ...]]
-    private: Callable[[StateT, Seat], PrivateT]
-    """What only this seat may know beyond its hand (its own committed pass, say)."""
-
-    # players
-    bot: Callable[[SeatView[BoardT, PrivateT, LegalT], int], MoveT]
-    """A sensible move from the view alone. The seed (0 .. 2**63-1) decides where the bot would toss a
-    coin; the same view and seed give the same move."""
-    sample: Callable[[SeatView[BoardT, PrivateT, LegalT], Callable[[int], int]], MoveT]
-    """An acceptable move built from `legal` and the hand alone, as a client would that knows no
-    rules. `choose(n)` picks from 0..n-1; over all choices every listed move is reached."""
+    types: Types[StateT, BoardT, PrivateT]
+    options: OptionRules[OptionsT]
+    decider: Decider[OptionsT, StateT, MoveT, FactT]
+    views: Views[StateT, FactT, BoardT, PrivateT, LegalT]
+    players: Players[StateT, MoveT, BoardT, PrivateT, LegalT]
 
     lobby: RoundLobby[OptionsT, StateT, FactT] | None = None
-    notes: Notes[StateT, MoveT, PrivateT, LegalT] | None = None
+    private_stream: PrivateStreamRules[StateT, MoveT, PrivateT, LegalT] | None = None
     advice: Advice[StateT] | None = None
 
     @property
@@ -256,10 +285,11 @@ AnyGame: TypeAlias = Game[Any, Any, Any, Any, Any, Any, Any]
 
 def view_of(game: AnyGame, state: Any, seat: Seat) -> SeatView[Any, Any, Any]:
     """Return all that `seat` may know, as its bot gets it."""
+    views = game.views
     return SeatView(
         seat=seat,
-        board=game.board(state),
-        hand=game.hand(state, seat),
-        legal=game.legal(state, seat),
-        private=game.private(state, seat),
+        board=views.board(state),
+        hand=views.hand(state, seat),
+        legal=views.legal(state, seat),
+        private=views.private_part(state, seat),
     )

@@ -19,8 +19,6 @@ _WORDS: Final = struct.Struct(">8I")
 _LIMIT: Final = 2**32
 _SALT: Final = struct.Struct(">9sIB")
 _HMAC_BLOCK: Final = 64
-_SEAT_BYTES: Final = tuple(bytes([seat]) for seat in range(SERVER_VIEWER))
-_SERVER_BYTE: Final = bytes([SERVER_VIEWER])
 
 
 def commitment(table: bytes, secret: bytes) -> bytes:
@@ -121,15 +119,10 @@ class Salts:
 
     def seals(self, version: int, parts: Sequence[bytes]) -> tuple[str, ...]:
         """Return the seals of an event's parts, in hex: one for each seat in order and the server's last."""
-        of_event = b"bw1/salt\0" + version.to_bytes(4, "big")
-        viewers = (*_SEAT_BYTES[: len(parts) - 1], _SERVER_BYTE)
-        made: list[str] = []
-        for viewer, part in zip(viewers, parts, strict=True):  # `seal(self.salt(version, viewer), part)`, inlined
-            inner, outer = self._inner.copy(), self._outer.copy()
-            inner.update(of_event + viewer)
-            outer.update(inner.digest())
-            made.append(hashlib.sha256(b"bw1/seal\0" + outer.digest() + part).hexdigest())
-        return tuple(made)
+        viewers = (*range(len(parts) - 1), SERVER_VIEWER)
+        return tuple(
+            [seal(self.salt(version, viewer), part).hex() for viewer, part in zip(viewers, parts, strict=True)]
+        )
 
 
 def seal(salt_of_part: bytes, part: bytes) -> bytes:

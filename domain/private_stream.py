@@ -1,4 +1,4 @@
-"""Private streams as bytes: what a seat notes for itself (drafts, order of the hand).
+"""Private streams as bytes: what a seat records for itself (drafts, order of the hand).
 
 A private stream belongs to one table and seat. Its events have a chain of their own, no seals, and no
 part in the table's versions.
@@ -18,7 +18,7 @@ FORMAT: Final = 1
 FactT = TypeVar("FactT")
 
 
-class NoteEnvelope(Struct, Generic[FactT], frozen=True, gc=False):
+class PrivateEnvelope(Struct, Generic[FactT], frozen=True, gc=False):
     """One accepted private command."""
 
     format: int
@@ -38,18 +38,18 @@ class PrivateStreamCodec:
     """Encodes and decodes the private events of one rules version."""
 
     def __init__(self, game: AnyGame) -> None:
-        if game.notes is None:
-            raise ValueError(f"{game.key} keeps no notes")
-        self._decode: Any = msgspec.json.Decoder(NoteEnvelope[game.notes.fact_type]).decode  # type: ignore[name-defined]
+        if game.private_stream is None:
+            raise ValueError(f"{game.key} has no private streams")
+        self._decode: Any = msgspec.json.Decoder(PrivateEnvelope[game.private_stream.fact_type]).decode  # type: ignore[name-defined]
 
     def encode(self, facts: tuple[Any, ...], *, version: int, time: int, type_: str) -> bytes:
         """Return the canonical bytes of a private event."""
-        return msgspec.json.encode(NoteEnvelope(FORMAT, version, time, type_, facts))
+        return msgspec.json.encode(PrivateEnvelope(FORMAT, version, time, type_, facts))
 
     def decode(self, envelope: bytes) -> tuple[Any, ...]:
         """Return the facts of stored bytes. DamagedEventError if they are none."""
         try:
-            decoded: NoteEnvelope[Any] = self._decode(envelope)
+            decoded: PrivateEnvelope[Any] = self._decode(envelope)
         except (msgspec.MsgspecError, ValueError, RecursionError) as error:
             raise DamagedEventError(str(error)) from error
         return decoded.facts

@@ -14,9 +14,9 @@ from domain.decider import Seat
 
 FORMAT: Final = "blattwerk-record/1"
 MEDIA_TYPE: Final = "application/vnd.blattwerk.record+json;v=1"
-MOST_BYTES: Final = 64 * 2**20
+RECORD_BYTES_MAX: Final = 64 * 2**20
 """Largest record that is read, in bytes."""
-MOST_EVENTS: Final = 100_000
+RECORD_EVENTS_MAX: Final = 100_000
 
 _encode: Final = msgspec.json.Encoder().encode
 

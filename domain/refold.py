@@ -23,7 +23,7 @@ Kind: TypeAlias = Literal["options", "refused", "facts", "result"]
 `facts`: other facts would follow from it. `result`: the match would not be over, or with another result."""
 
 _AFTER_THE_END: Final = ("adjudicate",)
-_TEXT_MOST: Final = 300
+_CHARACTERS_MAX: Final = 300
 _encode: Final = msgspec.json.Encoder().encode
 
 
@@ -90,7 +90,7 @@ def _judged(state: TableState, played: PlayedUnder, event: Event) -> Facts | Div
     asked = event
     if event.move is not None:
         try:
-            move = msgspec.convert(to_builtins(event.move), state.setup.game.move_type)
+            move = msgspec.convert(to_builtins(event.move), state.setup.game.types.move)
         except msgspec.ValidationError:
             return Divergence(event.version, "refused", "there is no such move")
         asked = structs.replace(event, move=move)
@@ -109,7 +109,7 @@ def _refused(judged: TableRefusal | OptionProblem | Rejection | None, event: Eve
 
 
 def _compared_ends(state: TableState, played: PlayedUnder, version: int) -> Divergence | None:
-    outcome = state.setup.game.outcome(state.game_state)
+    outcome = state.setup.game.decider.outcome(state.game_state)
     if outcome != played.outcome:
         return Divergence(version, "result", _change("result", to_builtins(played.outcome), to_builtins(outcome)))
     return None if state.status in ("finished", "closed") else Divergence(version, "result", "it would not be over")
@@ -152,4 +152,4 @@ def _text(value: Any) -> str:
 
 
 def _shortened(text: str) -> str:
-    return text if len(text) <= _TEXT_MOST else text[: _TEXT_MOST - 3] + "..."
+    return text if len(text) <= _CHARACTERS_MAX else text[: _CHARACTERS_MAX - 3] + "..."

@@ -69,7 +69,7 @@ def changes(game: AnyGame, table: str, events: Iterable[Event]) -> dict[str, Tal
 
 def _shares(state: TableState, left: list[str]) -> tuple[Share, ...]:
     """What the match counts as it stands."""
-    outcome = state.setup.game.outcome(state.game_state) if state.status == "finished" else None
+    outcome = state.setup.game.decider.outcome(state.game_state) if state.status == "finished" else None
     if outcome is None or state.annulled:
         return ()
     held = zip(state.seats, outcome.places, strict=True)

@@ -99,8 +99,8 @@ def opened(stored: bytes, table: str, version: int, key: bytes) -> Fold | None:
 
 
 def _state(found: _Snapshot, game: AnyGame) -> TableState:
-    options = msgspec.json.decode(found.options, type=game.options_type)
-    game_state: Any = msgspec.json.decode(found.game_state, type=game.state_type)
+    options = msgspec.json.decode(found.options, type=game.options.type)
+    game_state: Any = msgspec.json.decode(found.game_state, type=game.types.state)
     setup = Setup(found.table, game, options, found.count, found.visibility, found.commitment, found.created)
     return TableState(
         setup,
@@ -121,5 +121,5 @@ def _digest(content: bytes, key: bytes) -> bytes:
 
 @lru_cache(maxsize=64)
 def _shape(rules_id: str) -> str:
-    schema = msgspec.json.encode(msgspec.json.schema(GAMES[rules_id].state_type), order="deterministic")
+    schema = msgspec.json.encode(msgspec.json.schema(GAMES[rules_id].types.state), order="deterministic")
     return hashlib.sha256(schema).hexdigest()[:32]

@@ -31,11 +31,11 @@ def options_for(game: AnyGame, hooks: Hooks, rng: Random) -> OptionSet:
     if rng.random() < 0.5:
         return raw, asked
     other = dict(raw)
-    for option, schema in game.options_schema["properties"].items():
+    for option, schema in game.options.schema["properties"].items():
         values: Sequence[Any] = schema.get("enum", (False, True) if schema.get("type") == "boolean" else ())
         if values and rng.random() < 0.5:
             other[option] = rng.choice(values)
-    return (raw if isinstance(game.parse_options(other, asked), OptionProblem) else other), asked
+    return (raw if isinstance(game.options.parse(other, asked), OptionProblem) else other), asked
 
 
 def check_match(games: Sequence[tuple[AnyGame, Hooks]], seed: int, number: int, positions: int) -> str:

@@ -33,18 +33,13 @@ from redis import Redis
 
 from domain.registry import CURRENT
 from service.embedded.servers import running_servers
+from tests.conformance.hooks import short_match
 from tests.service.any_game import choose_any, choose_well
 
 _PATIENCE_SECONDS: Final = 120.0
 """How long a request may stay unanswered, faults included."""
 _PAUSE_SECONDS: Final = (2.0, 8.0)
 """Between two faults."""
-_SHORT: Final[dict[str, dict[str, Any]]] = {
-    "hearts": {"target_score": 30},
-    "herzeln": {"match_length": "one_series"},
-    "romme": {"match_end": "rounds", "rounds": 1},
-    "von_herzen": {"complete_rounds": 1},
-}
 
 
 class FoundError(Exception):
@@ -210,15 +205,12 @@ class Client:
     def _match(self) -> None:
         rng = self._rng
         game = CURRENT[rng.choice(sorted(CURRENT))]
-        count = rng.randint(max(2, game.seats[0]), min(4, game.seats[1]))
+        count = rng.randint(game.seats[0], max(game.seats[0], min(4, game.seats[1])))
         people = rng.randint(1, 2)
         tokens = [self.ask("POST", "/v1/players", body={"name": "Soak"}).json()["token"] for _ in range(people)]
-        options: dict[str, Any] = dict(_SHORT[game.key])
-        body: dict[str, Any] = {"game": game.key, "bots": list(range(people, count)), "options": options}
-        if "players" in game.options_schema["properties"]:
-            options["players"] = count
-        else:
-            body["seats"] = count
+        short = short_match(game, count)
+        body: dict[str, Any] = {"game": game.key, "bots": list(range(people, short.seats)), "options": short.options}
+        body["seats"] = short.seats
         table = self.ask("POST", "/v1/tables", tokens[0], body).json()["table"]
         for token in tokens[1:]:
             self.ask("POST", f"/v1/tables/{table}/seats", token, {"client_seed": rng.randbytes(32).hex()})

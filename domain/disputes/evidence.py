@@ -14,7 +14,7 @@ from msgspec import Raw, Struct, structs
 from domain.codec import Event
 from domain.decider import Seat
 from domain.disputes.model import PublicEvidence, ReceivedCommand
-from domain.explain import explain, moves_with
+from domain.explain import explain, moves_to_explain
 from domain.registry import GAMES
 from domain.table.model import Occupant, Status, TableState
 from domain.table.views import NOBODY, TablePublic, You, public_view, seat_part, splice
@@ -37,7 +37,8 @@ class SeatEvidence(Struct, frozen=True):
     move: Raw
     """The move of this seat in full; null if another one acted, or a command of the table is disputed."""
     judged: Raw
-    """The judgement of that move and of every card that the seat held, with rule numbers."""
+    """The judgement of that move, of every card that the seat held and of moves that it might have made, with rule
+    numbers."""
     digest: str | None
     """SHA-256 of the move as it was asked for, by which a retry is known, in hex."""
 
@@ -61,7 +62,7 @@ class Evidence(Struct, frozen=True):
     """Exact bytes of what is sealed: one part for each seat, the server's last."""
 
 
-_FORM: Final = 2
+_FORM: Final = 3
 """To be raised when evidence is put together in another way: other moves judged beside the one that was made."""
 
 
@@ -114,8 +115,15 @@ def shape_of(rules_id: str) -> str:
     Later programs may show more; their hashes are no longer those that were frozen, and this tells why.
     """
     game = GAMES[rules_id]
-    parts: tuple[Any, ...] = (TablePublic, You, game.options_type, game.board_type, game.private_type, game.legal_type)
-    schemas, components = msgspec.json.schema_components((*parts, game.state_type, Occupant))
+    parts: tuple[Any, ...] = (
+        TablePublic,
+        You,
+        game.options.type,
+        game.types.board,
+        game.types.private_part,
+        game.types.legal,
+    )
+    schemas, components = msgspec.json.schema_components((*parts, game.types.state, Occupant))
     return hashlib.sha256(msgspec.json.encode([_FORM, schemas, components], order="deterministic")).hexdigest()
 
 
@@ -134,8 +142,7 @@ def _of_seat(
         part = seat_part(before, seat)
         legal = Raw(_encode(part.legal))
         if acted:
-            game = before.setup.game
-            moves = (event.move, *(one for one in moves_with(game, part.hand) if one != event.move))
+            moves = (event.move, *(one for one in moves_to_explain(before, seat, part.hand) if one != event.move))
             judgements = [structs.replace(one, text=None, detail=None) for one in explain(before, seat, moves)]
             move, judged = Raw(_encode(event.move)), Raw(_encode(judgements))  # sentences may be worded anew
     return SeatEvidence(

@@ -29,7 +29,7 @@ def may_open(
     """Judge a wish to dispute a version: None if it may be. `ended` is when the match did, None while it runs."""
     if player not in players:
         return DisputeRefusal("not_seated")
-    if table.status == "lobby" or table.setup.game.round_number(table.game_state) == 0:
+    if table.status == "lobby" or table.setup.game.views.round_number(table.game_state) == 0:
         return DisputeRefusal("match_not_started")
     if not 1 <= version <= (table.final_version or table.version):
         return DisputeRefusal("version_unknown")

@@ -2,9 +2,10 @@
 
 from typing import Any, assert_never
 
-from msgspec import convert, structs
+from msgspec import ValidationError, convert, structs
 
 from domain.decider import AnyGame, ImpossibleFactError, Seat
+from domain.seats import with_entry
 from domain.table.model import (
     OPEN_SEAT,
     OPEN_STATUSES,
@@ -40,7 +41,12 @@ def begin(game: AnyGame, table: str, facts: Facts, time: int) -> TableState:
 def _created(game: AnyGame, table: str, fact: TableCreated, time: int) -> TableState:
     if (game.key, game.rules_version) != (fact.game, fact.rules_version):
         raise ImpossibleFactError(f"{fact.game}/{fact.rules_version} folded under {game.rules_id}")
-    options = convert(fact.options, game.options_type)
+    try:
+        options = convert(fact.options, game.options.type)
+    except ValidationError as error:
+        raise ImpossibleFactError(f"these are no options of {game.rules_id}") from error
+    if fact.seats != game.options.seat_count(options, fact.seats):
+        raise ImpossibleFactError(f"a table of {fact.seats} seats")
     seats = (Occupant("person", fact.player), *[OPEN_SEAT] * (fact.seats - 1))
     return TableState(
         setup=Setup(table, game, options, fact.seats, fact.visibility, fact.commitment, time),
@@ -50,14 +56,14 @@ def _created(game: AnyGame, table: str, fact: TableCreated, time: int) -> TableS
         host=0,
         ready=(False,) * fact.seats,
         decisions=(None,) * fact.seats,
-        game_state=game.new(options, fact.seats),
+        game_state=game.decider.new(options, fact.seats),
     )
 
 
 def apply(state: TableState, actor: Seat | None, facts: Facts) -> TableState:
     """Return the state after one event: its facts, the next version, the decisions now open."""
     game_state: Any = state.game_state
-    evolve_game = state.setup.game.evolve
+    evolve_game = state.setup.game.decider.evolve
     for fact in facts.game:
         game_state = evolve_game(game_state, fact)
     return apply_judged(state, actor, facts, game_state)
@@ -69,79 +75,135 @@ def apply_judged(state: TableState, actor: Seat | None, facts: Facts, game_state
     for fact in facts.table:
         state = evolve(state, fact)
     game, status = state.setup.game, state.status
-    acting: tuple[Seat, ...] = game.to_act(game_state) if status == "running" else ()
+    acting: tuple[Seat, ...] = game.decider.to_act(game_state) if status == "running" else ()
     if facts.game and not acting:  # while somebody has to act, a running match runs on
         status = _status(game, state, game_state)
-        acting = game.to_act(game_state) if status == "running" else ()
-    decisions = _decisions(state.decisions, acting, actor, version)
-    return structs.replace(state, version=version, status=status, decisions=decisions, game_state=game_state)
+        acting = game.decider.to_act(game_state) if status == "running" else ()
+    before = state.decisions
+    decisions: list[int | None] = [None] * len(before)
+    for seat in acting:  # a decision is numbered by the version at which it opened; it stays open while others act
+        open_since = before[seat]
+        decisions[seat] = version if open_since is None or seat == actor else open_since
+    return structs.replace(state, version=version, status=status, decisions=tuple(decisions), game_state=game_state)
 
 
 def _status(game: AnyGame, state: TableState, game_state: Any) -> Status:
+    """Return the status after facts of the game."""
     if state.status == "closed":
-        return "closed"
-    if game.outcome(game_state) is not None:
+        raise ImpossibleFactError("a game goes on at a closed table")
+    if game.decider.outcome(game_state) is not None:
         return "finished"
     if game.lobby is not None and state.status != "lobby" and game.lobby.between_rounds(game_state):
         return "between_rounds"
     return "lobby" if state.status == "lobby" else "running"
 
 
-def _decisions(
-    before: tuple[int | None, ...], to_act: tuple[Seat, ...], actor: Seat | None, version: int
-) -> tuple[int | None, ...]:
-    """A decision is numbered by the version at which it opened and stays open while others act."""
-    decisions: list[int | None] = [None] * len(before)
-    for seat in to_act:
-        open_since = before[seat]
-        decisions[seat] = version if open_since is None or seat == actor else open_since
-    return tuple(decisions)
-
-
 def evolve(state: TableState, fact: TableFact) -> TableState:
     """Apply one recorded fact of the table; the version does not move."""
     match fact:
         case SeatTaken():
-            return _seat(state, fact.seat, "open", Occupant("person", fact.player, fact.client_seed))
+            return _seat_taken(state, fact)
         case ClientSeedGiven():
-            occupant = state.seats[fact.seat]
-            return _seat(state, fact.seat, "person", Occupant("person", occupant.player, fact.client_seed))
+            return _client_seed_given(state, fact)
         case BotSeated():
-            occupant = state.seats[fact.seat]
-            seated = _seat(state, fact.seat, occupant.kind, Occupant("bot", None, occupant.seed))
-            return structs.replace(seated, decisions=_without(seated.decisions, fact.seat))
+            return _bot_seated(state, fact)
         case SeatFreed():
-            return _seat(state, fact.seat, state.seats[fact.seat].kind, OPEN_SEAT)
+            _require_lobby(state, fact)
+            if _occupant(state, fact.seat).kind == "open":
+                raise ImpossibleFactError(f"seat {fact.seat} is freed, but it is open")
+            return _seated(state, fact.seat, OPEN_SEAT)
         case HostChanged():
+            if _occupant(state, fact.seat).kind != "person" or fact.seat == state.host:
+                raise ImpossibleFactError(f"seat {fact.seat} cannot have become host")
             return structs.replace(state, host=fact.seat)
         case ReadyMarked():
-            ready = tuple(fact.ready if seat == fact.seat else mark for seat, mark in enumerate(state.ready))
-            return structs.replace(state, ready=ready)
+            return _ready_marked(state, fact)
         case ReadyCleared():
+            if not any(state.ready):
+                raise ImpossibleFactError("ready marks are cleared, but there are none")
             return structs.replace(state, ready=(False,) * state.setup.seats)
         case MatchStarted():
-            if state.status != "lobby":
-                raise ImpossibleFactError(f"match started in status {state.status}")
+            _require_lobby(state, fact)
+            if any(occupant.kind == "open" for occupant in state.seats):
+                raise ImpossibleFactError("match started with open seats")
             return structs.replace(state, status="running")
         case TableClosed():
+            if state.status not in OPEN_STATUSES or any(occupant.kind == "person" for occupant in state.seats):
+                raise ImpossibleFactError(f"table closed in status {state.status}, or with a person at it")
             return structs.replace(state, status="closed", host=None)
         case SecretRevealed():
+            if state.status in ("lobby", "finished"):
+                raise ImpossibleFactError(f"secret revealed in status {state.status}")
             return state
         case Adjudicated():
-            if state.status in OPEN_STATUSES:
-                raise ImpossibleFactError(f"adjudicated in status {state.status}")
-            return structs.replace(state, adjudications=(*state.adjudications, fact))
+            return _adjudicated(state, fact)
         case TableCreated():
             raise ImpossibleFactError("a table is created once")
     assert_never(fact)
 
 
-def _seat(state: TableState, seat: Seat, before: str, after: Occupant) -> TableState:
-    if seat >= state.setup.seats or state.seats[seat].kind != before:
-        raise ImpossibleFactError(f"seat {seat} is not {before}")
-    ready = tuple(mark and other != seat for other, mark in enumerate(state.ready))
-    seats = (*state.seats[:seat], after, *state.seats[seat + 1 :])
-    return structs.replace(state, seats=seats, ready=ready)
+def _require_lobby(state: TableState, fact: TableFact) -> None:
+    if state.status != "lobby":
+        raise ImpossibleFactError(f"{type(fact).__name__} in status {state.status}")
+
+
+def _occupant(state: TableState, seat: Seat) -> Occupant:
+    if not 0 <= seat < state.setup.seats:
+        raise ImpossibleFactError(f"there is no seat {seat}")
+    return state.seats[seat]
+
+
+def _seated(state: TableState, seat: Seat, occupant: Occupant) -> TableState:
+    """Return the state with a seat held by somebody else, who has not marked it as ready."""
+    return structs.replace(
+        state, seats=with_entry(state.seats, seat, occupant), ready=with_entry(state.ready, seat, False)
+    )
+
+
+def _seat_taken(state: TableState, fact: SeatTaken) -> TableState:
+    _require_lobby(state, fact)
+    if _occupant(state, fact.seat).kind != "open":
+        raise ImpossibleFactError(f"seat {fact.seat} is taken, but it is not open")
+    if any(occupant.player == fact.player for occupant in state.seats):
+        raise ImpossibleFactError("a player takes a second seat")
+    return _seated(state, fact.seat, Occupant("person", fact.player, fact.client_seed))
+
+
+def _client_seed_given(state: TableState, fact: ClientSeedGiven) -> TableState:
+    _require_lobby(state, fact)
+    occupant = _occupant(state, fact.seat)
+    if occupant.kind != "person" or occupant.seed is not None:
+        raise ImpossibleFactError(f"seat {fact.seat} cannot give a seed")
+    return _seated(state, fact.seat, Occupant("person", occupant.player, fact.client_seed))
+
+
+def _bot_seated(state: TableState, fact: BotSeated) -> TableState:
+    occupant = _occupant(state, fact.seat)
+    if state.status not in OPEN_STATUSES or occupant.kind != ("open" if state.status == "lobby" else "person"):
+        raise ImpossibleFactError(f"no bot can have come to seat {fact.seat} in status {state.status}")
+    seated = _seated(state, fact.seat, Occupant("bot", None, occupant.seed))
+    return structs.replace(seated, decisions=_without(seated.decisions, fact.seat))
+
+
+def _ready_marked(state: TableState, fact: ReadyMarked) -> TableState:
+    if state.status not in ("lobby", "between_rounds"):
+        raise ImpossibleFactError(f"ready mark in status {state.status}")
+    if _occupant(state, fact.seat).kind != "person" or state.ready[fact.seat] == fact.ready:
+        raise ImpossibleFactError(f"seat {fact.seat} cannot have marked itself")
+    return structs.replace(state, ready=with_entry(state.ready, fact.seat, fact.ready))
+
+
+def _adjudicated(state: TableState, fact: Adjudicated) -> TableState:
+    if state.status in OPEN_STATUSES:
+        raise ImpossibleFactError(f"adjudicated in status {state.status}")
+    if not 1 <= fact.version <= (state.final_version or 0):
+        raise ImpossibleFactError(f"the match has no version {fact.version} to decide about")
+    if fact.annulled and fact.decision == "rejected":
+        raise ImpossibleFactError("a match is annulled by rejecting a dispute")
+    before = [one for one in state.adjudications if one.dispute == fact.dispute]
+    if len(before) > 1 or any(one.arbiter == fact.arbiter or one.version != fact.version for one in before):
+        raise ImpossibleFactError(f"dispute {fact.dispute} cannot be decided like this any more")
+    return structs.replace(state, adjudications=(*state.adjudications, fact))
 
 
 def _without(decisions: tuple[int | None, ...], seat: Seat) -> tuple[int | None, ...]:

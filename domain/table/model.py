@@ -5,6 +5,7 @@ from typing import Any, Final, Literal, TypeAlias
 from msgspec import Struct
 
 from domain.decider import AnyGame, Seat
+from domain.structs import Fact
 
 Status: TypeAlias = Literal["lobby", "running", "between_rounds", "finished", "closed"]
 """`lobby`: before the match. `between_rounds`: the host starts the next round (Rommé). `closed`: given
@@ -51,7 +52,7 @@ OPEN_SEAT: Final = Occupant()
 # Facts
 
 
-class TableCreated(Struct, frozen=True, gc=False, tag_field="type", tag="table_created"):
+class TableCreated(Fact, frozen=True, tag="table_created"):
     """The table exists; its creator holds seat 0 and is host."""
 
     game: str
@@ -63,7 +64,7 @@ class TableCreated(Struct, frozen=True, gc=False, tag_field="type", tag="table_c
     commitment: str
 
 
-class SeatTaken(Struct, frozen=True, gc=False, tag_field="type", tag="seat_taken", omit_defaults=True):
+class SeatTaken(Fact, frozen=True, tag="seat_taken", omit_defaults=True):
     """A person sat down."""
 
     seat: Seat
@@ -71,53 +72,53 @@ class SeatTaken(Struct, frozen=True, gc=False, tag_field="type", tag="seat_taken
     client_seed: str | None = None
 
 
-class ClientSeedGiven(Struct, frozen=True, gc=False, tag_field="type", tag="client_seed_given"):
+class ClientSeedGiven(Fact, frozen=True, tag="client_seed_given"):
     """A seated person added the seed that the shuffles will depend on."""
 
     seat: Seat
     client_seed: str
 
 
-class BotSeated(Struct, frozen=True, gc=False, tag_field="type", tag="bot_seated"):
+class BotSeated(Fact, frozen=True, tag="bot_seated"):
     """A bot sits on an open seat, or took over from the person who left."""
 
     seat: Seat
 
 
-class SeatFreed(Struct, frozen=True, gc=False, tag_field="type", tag="seat_freed"):
+class SeatFreed(Fact, frozen=True, tag="seat_freed"):
     """A seat became open before the match."""
 
     seat: Seat
 
 
-class HostChanged(Struct, frozen=True, gc=False, tag_field="type", tag="host_changed"):
+class HostChanged(Fact, frozen=True, tag="host_changed"):
     """Another person is host, since the former one left."""
 
     seat: Seat
 
 
-class ReadyMarked(Struct, frozen=True, gc=False, tag_field="type", tag="ready_marked"):
+class ReadyMarked(Fact, frozen=True, tag="ready_marked"):
     """A seated person set or cleared a ready mark. It informs the host and binds nobody."""
 
     seat: Seat
     ready: bool
 
 
-class ReadyCleared(Struct, frozen=True, gc=False, tag_field="type", tag="ready_cleared"):
+class ReadyCleared(Fact, frozen=True, tag="ready_cleared"):
     """All ready marks are gone, since an option changed or a round began."""
 
 
-class MatchStarted(Struct, frozen=True, gc=False, tag_field="type", tag="match_started"):
+class MatchStarted(Fact, frozen=True, tag="match_started"):
     """The match began; the match key is fixed from here on."""
 
 
-class SecretRevealed(Struct, frozen=True, gc=False, tag_field="type", tag="secret_revealed"):
+class SecretRevealed(Fact, frozen=True, tag="secret_revealed"):
     """The table's secret, once the match is over: every shuffle and seal can be checked with it."""
 
     secret: str
 
 
-class TableClosed(Struct, frozen=True, gc=False, tag_field="type", tag="table_closed"):
+class TableClosed(Fact, frozen=True, tag="table_closed"):
     """No person is left: nothing more happens at this table."""
 
     reason: Literal["abandoned"]
@@ -127,7 +128,7 @@ Verdict: TypeAlias = Literal["upheld", "rejected", "void"]
 """How an arbiter decides a dispute. `void`: it cannot be decided, or the match cannot count as played."""
 
 
-class Adjudicated(Struct, frozen=True, gc=False, tag_field="type", tag="adjudicated"):
+class Adjudicated(Fact, frozen=True, tag="adjudicated"):
     """An arbiter decided a dispute about this match, after its end. Nothing of what was played changes."""
 
     dispute: str
@@ -213,7 +214,7 @@ class TableRefusal(Struct, frozen=True, gc=False):
 
 
 REFUSALS: Final[dict[str, str]] = {
-    "table_over": "The match is over, or the table was closed.",
+    "match_over": "The match is over, or the table was closed.",
     "match_started": "The match has already started.",
     "round_not_next": "This is not the next round.",
     "match_not_started": "The match has not started yet.",

@@ -44,10 +44,10 @@ def create(
     commitment: str,
 ) -> Facts | OptionProblem | TableRefusal:
     """Judge a new table. `seats` is the number asked for where the options do not say it."""
-    parsed = game.parse_options(options, seats)
+    parsed = game.options.parse(options, seats)
     if isinstance(parsed, OptionProblem):
         return parsed
-    count = game.seat_count(parsed, seats)
+    count = game.options.seat_count(parsed, seats)
     if any(bot >= count for bot in bots):
         return TableRefusal("seat_unknown")
     if 0 in bots:
@@ -59,7 +59,7 @@ def create(
 def sit(state: TableState, player: str, seat: Seat | None, client_seed: str | None) -> Facts | TableRefusal:
     """Judge sitting down on `seat`, or on the first open one; who sits already may add a seed."""
     if state.status not in OPEN_STATUSES:
-        return TableRefusal("table_over")
+        return TableRefusal("match_over")
     if state.status != "lobby":
         return TableRefusal("match_started")
     held = seat_of(state, player)
@@ -98,7 +98,7 @@ def unseat_bot(state: TableState, by: Seat | None, seat: Seat) -> Facts | TableR
 def leave(state: TableState, seat: Seat | None, secret: str) -> Facts | TableRefusal:
     """Judge leaving. In the lobby the seat becomes open, later a bot takes it."""
     if state.status not in OPEN_STATUSES:
-        return TableRefusal("table_over")
+        return TableRefusal("match_over")
     if seat is None:
         return TableRefusal("not_seated")
     started = state.status != "lobby"
@@ -113,8 +113,11 @@ def leave(state: TableState, seat: Seat | None, secret: str) -> Facts | TableRef
     return Facts(tuple(facts))
 
 
-def start(state: TableState, by: Seat | None, chance: Chance) -> Facts | TableRefusal:
-    """Judge the host's start of the match, or of the next round where the game has a lobby for it."""
+def start(state: TableState, by: Seat | None, chance: Chance, secret: str) -> Facts | TableRefusal:
+    """Judge the host's start of the match, or of the next round where the game has a lobby for it.
+
+    A deal may end the match at once: then the secret is revealed with it.
+    """
     refusal = _host(state, by)
     if refusal:
         return refusal
@@ -122,9 +125,9 @@ def start(state: TableState, by: Seat | None, chance: Chance) -> Facts | TableRe
     if state.status == "lobby":
         if any(occupant.kind == "open" for occupant in state.seats):
             return TableRefusal("seats_open")
-        return Facts((MatchStarted(), *_unready(state)), game.start(state.game_state, chance))
+        return _dealt(state, (MatchStarted(), *_unready(state)), game.decider.start(state.game_state, chance), secret)
     if state.status == "between_rounds" and game.lobby is not None:
-        return Facts(_unready(state), game.lobby.start_round(state.game_state, chance))
+        return _dealt(state, _unready(state), game.lobby.start_round(state.game_state, chance), secret)
     return TableRefusal("match_started" if game.lobby is None else "round_running")
 
 
@@ -149,7 +152,7 @@ def change_options(
 def mark_ready(state: TableState, seat: Seat | None, ready: bool) -> Facts | TableRefusal:
     """Judge a ready mark in the lobby; setting what is set already is no event (no facts)."""
     if state.status not in OPEN_STATUSES:
-        return TableRefusal("table_over")
+        return TableRefusal("match_over")
     if seat is None:
         return TableRefusal("not_seated")
     if state.status == "running":
@@ -183,25 +186,22 @@ def move(
     if open_decision is not None and open_decision != decision:
         return TableRefusal("stale_decision")
     if state.status == "closed":
-        return TableRefusal("table_over")
+        return TableRefusal("match_over")
     game = state.setup.game
-    judged = game.decide(state.game_state, seat, asked, chance)
+    judged = game.decider.decide(state.game_state, seat, asked, chance)
     if isinstance(judged, Rejection):
         return judged
     if open_decision is None:
         return TableRefusal("stale_decision")
-    game_state = state.game_state
-    for fact in judged:
-        game_state = game.evolve(game_state, fact)
-    over = game.outcome(game_state) is not None
-    return Accepted(Facts((SecretRevealed(secret),) if over else (), judged), game_state)
+    game_state = _folded(game, state.game_state, judged)
+    return Accepted(Facts(_reveal_at_end(game, game_state, secret), judged), game_state)
 
 
 def adjudicate(state: TableState, fact: Adjudicated) -> Facts | TableRefusal:
     """Judge an arbiter's decision of a dispute: after the end only, and once more for the appeal."""
     if state.status in OPEN_STATUSES:
         return TableRefusal("match_running")
-    if state.setup.game.round_number(state.game_state) == 0:
+    if state.setup.game.views.round_number(state.game_state) == 0:
         return TableRefusal("match_not_started")
     if not 1 <= fact.version <= (state.final_version or 0):
         return TableRefusal("version_unknown")
@@ -221,9 +221,24 @@ def seat_of(state: TableState, player: str) -> Seat | None:
     return None
 
 
+def _dealt(state: TableState, facts: tuple[TableFact, ...], dealt: tuple[Any, ...], secret: str) -> Facts:
+    game = state.setup.game
+    return Facts((*facts, *_reveal_at_end(game, _folded(game, state.game_state, dealt), secret)), dealt)
+
+
+def _folded(game: AnyGame, game_state: Any, facts: tuple[Any, ...]) -> Any:
+    for fact in facts:
+        game_state = game.decider.evolve(game_state, fact)
+    return game_state
+
+
+def _reveal_at_end(game: AnyGame, game_state: Any, secret: str) -> tuple[TableFact, ...]:
+    return () if game.decider.outcome(game_state) is None else (SecretRevealed(secret),)
+
+
 def _host(state: TableState, by: Seat | None) -> TableRefusal | None:
     if state.status not in OPEN_STATUSES:
-        return TableRefusal("table_over")
+        return TableRefusal("match_over")
     if by is None:
         return TableRefusal("not_seated")
     return None if by == state.host else TableRefusal("not_host")

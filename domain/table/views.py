@@ -33,7 +33,7 @@ class People(Struct, frozen=True, gc=False):
     """The seats of a table as everybody sees them, which stay the same for most of a round."""
 
     made_from: tuple[Any, ...]
-    """To see whether they have to be made again."""
+    """To see whether they have to be rebuilt."""
     seats: tuple[SeatPublic, ...]
     """In their order."""
 
@@ -112,7 +112,7 @@ NOBODY: Final[Mapping[str, str]] = {}
 def people_of(state: TableState, names: Mapping[str, str], before: People | None = None) -> People:
     """Return the seats as everybody may see them; `before`, those of an earlier state, if nothing has changed."""
     game, game_state = state.setup.game, state.game_state
-    totals, outcome = game.totals(game_state), game.outcome(game_state)
+    totals, outcome = game.views.totals(game_state), game.decider.outcome(game_state)
     made_from = (state.seats, state.ready, totals, outcome, names)
     if before is not None and before.made_from == made_from:
         return before
@@ -127,7 +127,7 @@ def public_view(state: TableState, names: Mapping[str, str], people: People | No
     setup = state.setup
     game = setup.game
     game_state = state.game_state
-    round_ = game.round_number(game_state)
+    round_ = game.views.round_number(game_state)
     started = state.status != "lobby" and round_ > 0
     return TablePublic(  # by place: so many names would take more time than all the rest
         game.key,
@@ -143,7 +143,7 @@ def public_view(state: TableState, names: Mapping[str, str], people: People | No
         setup.commitment,
         round_,
         tuple([seat for seat, decision in enumerate(state.decisions) if decision is not None]),
-        game.board(game_state) if started else None,
+        game.views.board(game_state) if started else None,
     )
 
 
@@ -170,20 +170,23 @@ def seat_part(state: TableState, seat: Seat, *, notes: Any = None, join_code: st
     """Return what only `seat` may see. `notes` are the seat's private notes where the game keeps some."""
     game = state.setup.game
     game_state = state.game_state
-    if state.status == "lobby" or game.round_number(game_state) == 0:
+    if state.status == "lobby" or game.views.round_number(game_state) == 0:
         return You(seat, None, (), (), None, join_code)
     decision = state.decisions[seat]
-    if game.notes is None or notes is None:
-        hand, private = game.hand(game_state, seat), game.private(game_state, seat)
-        legal = () if decision is None else game.legal(game_state, seat)
+    if game.private_stream is None or notes is None:
+        hand, private = game.views.hand(game_state, seat), game.views.private_part(game_state, seat)
+        legal = () if decision is None else game.views.legal(game_state, seat)
     else:
-        hand, private = game.notes.hand(game_state, seat, notes), game.notes.private(game_state, seat, notes)
-        legal = () if decision is None else game.notes.legal(game_state, seat, notes)
+        hand, private = (
+            game.private_stream.hand(game_state, seat, notes),
+            game.private_stream.private(game_state, seat, notes),
+        )
+        legal = () if decision is None else game.private_stream.legal(game_state, seat, notes)
     return You(seat, decision, hand, legal, private, join_code)
 
 
 def splice(public: bytes, part: bytes | None) -> bytes:
-    """Return the whole view: the public part with `you` as its last field, null for a spectator."""
+    """Return the complete view: the public part with `you` as its last field, null for a spectator."""
     return b'%b,"you":%b}' % (public[:-1], part or b"null")
 
 

@@ -6,7 +6,7 @@ from typing import Any, Final, cast
 
 import msgspec
 
-from domain.record import FORMAT, MOST_BYTES, MOST_EVENTS, Record
+from domain.record import FORMAT, RECORD_BYTES_MAX, RECORD_EVENTS_MAX, Record
 from domain.registry import GAMES
 from domain.verify.report import Findings
 
@@ -17,8 +17,8 @@ _UUID: Final = re.compile("[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}")
 
 def decoded(document: bytes, findings: Findings) -> Record | None:
     """Return the record of a document, None if it is none; the check `format` says why."""
-    if len(document) > MOST_BYTES:
-        findings.failed("format", f"the document is larger than {MOST_BYTES} bytes")
+    if len(document) > RECORD_BYTES_MAX:
+        findings.failed("format", f"the document is larger than {RECORD_BYTES_MAX} bytes")
         return None
     try:
         record = msgspec.json.decode(document, type=Record)
@@ -53,8 +53,8 @@ def _format_problem(record: Record) -> str | None:
         return "the format is not known here"
     if record.rules not in GAMES:
         return "the rules version is not known here"
-    if not record.events or len(record.events) > MOST_EVENTS:
-        return f"a record has 1 to {MOST_EVENTS} events"
+    if not record.events or len(record.events) > RECORD_EVENTS_MAX:
+        return f"a record has 1 to {RECORD_EVENTS_MAX} events"
     if not _UUID.fullmatch(record.table):
         return "the table's id is no UUID"
     if any(unhex(event.hash, 32) is None for event in record.events):

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Final
 
 from domain.merkle import extends, includes, leaf_hash
-from domain.record import MOST_EVENTS, Inclusion, Record
+from domain.record import RECORD_EVENTS_MAX, Inclusion, Record
 from domain.transparency import Checkpoint, Consistency, leaf_of, parse_checkpoint
 from domain.verify.report import Check
 
@@ -59,7 +59,7 @@ def _signed_by(record: Record, note: str, check_note: CheckNote | None) -> Check
 
 def _not_included(record: Record, inclusion: Inclusion, own: Checkpoint) -> str | None:
     proof, ends = _hashes(inclusion.proof), _hashes((record.head.hash,))
-    if ends is None or not 0 < record.head.version <= MOST_EVENTS:
+    if ends is None or not 0 < record.head.version <= RECORD_EVENTS_MAX:
         return "the record has no head"
     if proof is None:
         return "the proof is not made of hashes"

@@ -293,9 +293,9 @@ class _Replay:
 
     def _told_rightly(self, event: Event) -> bool:
         game = self._game
-        public = tuple(game.public_form(fact) for fact in event.facts.game)
+        public = tuple(game.views.public_form(fact) for fact in event.facts.game)
         private = tuple(
-            tuple(told for fact in event.facts.game if (told := game.private_form(fact, seat)) is not None)
+            tuple(told for fact in event.facts.game if (told := game.views.private_form(fact, seat)) is not None)
             for seat in range(len(event.private))
         )
         return (public, private) == (event.public, event.private)
@@ -315,7 +315,7 @@ def _check_end(record: Record, state: TableState, events: list[Event], findings:
 
 def _check_result(record: Record, state: TableState, events: list[Event], findings: Findings) -> None:
     game = state.setup.game
-    outcome = game.outcome(state.game_state)
+    outcome = game.decider.outcome(state.game_state)
     options = msgspec.to_builtins(state.setup.options if game.lobby is None else game.lobby.options(state.game_state))
     derived = (
         state.status,

@@ -85,7 +85,7 @@ def rejudge(
         case "leave", _:
             return rules.leave(state, event.actor, secret)
         case "start", _:
-            return rules.start(state, event.actor, chance)
+            return rules.start(state, event.actor, chance, secret)
         case "options", _:
             values = {change.name: change.new for change in event.facts.game}
             return rules.change_options(state, event.actor, values)

@@ -78,7 +78,7 @@ def game_summary(game: AnyGame) -> types.GameSummary:
 
 def game_info(game: AnyGame) -> types.GameInfo:
     """Return a game with the schema of its options."""
-    options = completed(game.options_schema)
+    options = completed(game.options.schema)
     return types.GameInfo(game.key, game.title, game.rules_version, *game.seats, game.credits, options)
 
 

@@ -63,8 +63,8 @@ def _moves(view: str) -> Iterator[tuple[str, dict[str, Any]]]:
     A seat that goes on after its own move has its next decision at the version which that move made.
     """
     for game in CURRENT.values():
-        listed = {entry.__struct_config__.tag: entry.__struct_fields__ for entry in _members(game.legal_type)}
-        for move in _members(game.move_type):
+        listed = {entry.__struct_config__.tag: entry.__struct_fields__ for entry in _members(game.types.legal)}
+        for move in _members(game.types.move):
             tag = move.__struct_config__.tag
             required = {field.encode_name: field for field in msgspec.structs.fields(move) if field.required}
             if not required:

@@ -20,7 +20,7 @@ from service.api.types.tables import MOVES
 from service.errors import ConflictError, InvalidRequestError
 from service.tables.replays import Replays, Viewer
 
-_moves: Final = decoders_of({key: strict(game.move_type) for key, game in CURRENT.items()})
+_moves: Final = decoders_of({key: strict(game.types.move) for key, game in CURRENT.items()})
 
 
 @Operation(

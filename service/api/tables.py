@@ -28,7 +28,7 @@ from service.tables.tables import Tables
 
 _encode: Final = msgspec.json.Encoder().encode
 _values: Final[Any] = msgspec.json.Decoder(dict[str, Any])
-_moves: Final = decoders_of({key: types.move_request(game, strict(game.move_type)) for key, game in CURRENT.items()})
+_moves: Final = decoders_of({key: types.move_request(game, strict(game.types.move)) for key, game in CURRENT.items()})
 _SEAT_PARAMETER: Final = {"seat": {"type": "integer", "minimum": 0, "maximum": 5}}
 _NEXT_PAGE: Final = {"Link": "The next page, if there is one."}
 

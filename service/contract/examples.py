@@ -7,7 +7,7 @@ from typing import Any, Final
 import msgspec
 
 from domain.decider import Rejection
-from domain.explain import explain, moves_with
+from domain.explain import explain, moves_to_explain
 from domain.merkle import leaf_hash, node_hash
 from domain.record import Inclusion
 from domain.registry import CURRENT
@@ -51,7 +51,9 @@ def bodies() -> dict[str, Examples]:
     tables: Examples = {}
     moves: Examples = {}
     for key, match in _matches().items():
-        tables[key] = {"game": key, "bots": [1, 2]} | ({"seats": 3} if asked_seats(match.game) else {})
+        asked = asked_seats(match.game)
+        bots = [1, 2][: match.state.setup.seats - 1]
+        tables[key] = {"game": key, "bots": bots} | ({"seats": asked} if asked else {})
         answered = match.events[-1]
         moves[key] = {"decision": answered.decision, "move": _builtin(answered.move)}
     return {
@@ -75,7 +77,11 @@ def bodies() -> dict[str, Examples]:
 def responses() -> dict[str, Examples]:
     """Return examples of responses by operation."""
     views = {key: match.view() for key, match in _matches().items()}
-    noted = {key: match.view(game.new()) for key, match in _matches().items() if (game := match.game.notes) is not None}
+    noted = {
+        key: match.view(game.new())
+        for key, match in _matches().items()
+        if (game := match.game.private_stream) is not None
+    }
     return {
         **dict.fromkeys(_VIEWS, views),
         **dict.fromkeys(_NOTED_VIEWS, noted),
@@ -193,7 +199,7 @@ def _replay(match: ExampleMatch) -> Any:
 
 def _explained(match: ExampleMatch) -> Any:
     view, key = match.view(), match.game.key
-    judged = _builtin(explain(match.state, 0, moves_with(match.game, view["you"]["hand"][:2])))
+    judged = _builtin(explain(match.state, 0, moves_to_explain(match.state, 0, view["you"]["hand"])[:2]))
     return {"game": key, "version": match.state.version, "seat": 0, "view": view, "answers": judged}
 
 

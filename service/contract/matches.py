@@ -44,7 +44,7 @@ class ExampleMatch:
         self._record(made, "create", None, None, None)
         key = fairness.match_key(TABLE.bytes, SECRET, game.rules_id, [None] * self.state.setup.seats)
         self.chance = fairness.MatchChance(key)
-        started = rules.start(self.state, 0, self.chance)
+        started = rules.start(self.state, 0, self.chance, SECRET.hex())
         if not isinstance(started, Facts):
             raise TypeError(f"{game.key}: {started}")
         self._apply(started, "start", 0, None, None)
@@ -52,8 +52,10 @@ class ExampleMatch:
     def play_until_own_move(self) -> None:
         """Let everybody play by the timeout move until seat 0 has moved once."""
         for _ in range(200):
-            seat = next(seat for seat, decision in enumerate(self.state.decisions) if decision is not None)
-            move = self.game.timeout_move(self.state.game_state, seat)
+            seat = next((seat for seat, decision in enumerate(self.state.decisions) if decision is not None), None)
+            if seat is None:  # the match is over before that
+                return
+            move = self.game.players.timeout_move(self.state.game_state, seat)
             decision = self.state.decisions[seat]
             judged = rules.move(self.state, seat, decision or 0, move, self.chance, SECRET.hex())
             if not isinstance(judged, Accepted):
@@ -124,12 +126,13 @@ class ExampleMatch:
 
 def asked_seats(game: AnyGame) -> int | None:
     """The number of seats to ask for, None where the options' defaults say it."""
-    return None if "default" in game.options_schema.get("properties", {}).get("players", {}) else 3
+    said = "default" in game.options.schema.get("properties", {}).get("players", {})
+    return None if said else min(max(3, game.seats[0]), game.seats[1])
 
 
 def seat_count(game: AnyGame) -> int:
     asked = asked_seats(game)
-    parsed = game.parse_options({}, asked)
+    parsed = game.options.parse({}, asked)
     if isinstance(parsed, OptionProblem):
         raise TypeError(f"{game.key}: {parsed}")
-    return game.seat_count(parsed, asked)
+    return game.options.seat_count(parsed, asked)

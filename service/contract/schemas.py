@@ -20,7 +20,7 @@ def component_schemas(types: Iterable[Any]) -> dict[str, Any]:
     for game in CURRENT.values():
         name = "".join(word.capitalize() for word in game.key.split("_"))
         components[f"{name}NewTable"]["properties"]["options"] = {
-            **game.options_schema,
+            **game.options.schema,
             "title": f"{name}OptionsIn",
         }
     components["OptionsChange"] |= _options_change()
@@ -36,7 +36,7 @@ def _options_change() -> dict[str, Any]:
     changeable = [game for game in CURRENT.values() if game.lobby is not None]
     properties: dict[str, Any] = {}
     for game in changeable:
-        properties |= game.options_schema["properties"]
+        properties |= game.options.schema["properties"]
     if not changeable:
         return {"type": "object", "properties": {}}
     return {"type": "object", "properties": properties, "additionalProperties": False}

@@ -99,7 +99,7 @@ class Worker:
                 decision = table.state.decisions[seat] or 0
                 game = table.state.setup.game
                 view = view_of(game, table.state.game_state, seat)
-                move = game.bot(view, bot_seed(table, seat, decision))
+                move = game.players.bot(view, bot_seed(table, seat, decision))
                 moves += await self._tables.bot_move(table, seat, decision, move)
                 await asyncio.sleep(0)
         if moves == 0:

@@ -84,7 +84,7 @@ class LogAudit:
         damage = await self._verdict_damage(table)
         if damage is not None:
             return damage
-        if not is_over(table) or table.codec.game.round_number(table.state.game_state) == 0:
+        if not is_over(table) or table.codec.game.views.round_number(table.state.game_state) == 0:
             return _seal_damage(table, rows)
         for check in (await self._records.verified(table, rows)).checks:
             if check.status == "fail":

@@ -58,13 +58,13 @@ class Records:
             await self._cache.catch_up(table)
         if not is_over(table):
             raise ConflictError("The match is not over; its record is available after its end.", code="match_running")
-        if table.codec.game.round_number(table.state.game_state) == 0:
+        if table.codec.game.views.round_number(table.state.game_state) == 0:
             raise ConflictError("No match was played at this table.", code="match_not_started")
 
     async def _header(self, table: LiveTable, rows: list[StoredEvent]) -> RecordHeader:
         """Return everything of a record but its events; `rows` are all of the table, whose match is over."""
         state, game = table.state, table.codec.game
-        outcome = game.outcome(state.game_state)
+        outcome = game.decider.outcome(state.game_state)
         final = state.final_version or len(rows)
         return RecordHeader(
             format=FORMAT,

@@ -66,8 +66,8 @@ async def _refold_table(log: Log, game: AnyGame, stream: UUID) -> tuple[bool, Ch
     rows = await read_all(log, stream)
     table = fold(stream, await log.secret(stream), rows)
     own = table.codec.game
-    if not is_over(table) or own.round_number(table.state.game_state) == 0:
+    if not is_over(table) or own.views.round_number(table.state.game_state) == 0:
         return False, None
-    played = PlayedUnder(stream.bytes, table.id, rules, table.secret, own.outcome(table.state.game_state))
+    played = PlayedUnder(stream.bytes, table.id, rules, table.secret, own.decider.outcome(table.state.game_state))
     divergence = refold(game, played, events_of(table, rows))
     return True, None if divergence is None else Changed(table.id, rules, divergence)

@@ -6,7 +6,7 @@ from typing import Any
 from uuid import UUID
 
 from domain import fairness
-from domain.decider import AnyGame, Notes, Seat
+from domain.decider import AnyGame, PrivateStreamRules, Seat
 from domain.private_stream import PrivateStreamCodec, private_stream_id
 from domain.registry import GAMES
 from service.store.log import Guard, StoredEvent
@@ -29,7 +29,7 @@ class PrivateStreams:
 
     __slots__ = ("_game", "codec", "seats")
 
-    def __init__(self, table: UUID, game: Notes[Any, Any, Any, Any], rules_id: str, seats: int) -> None:
+    def __init__(self, table: UUID, game: PrivateStreamRules[Any, Any, Any, Any], rules_id: str, seats: int) -> None:
         self._game = game
         self.codec = _codec_for(rules_id)
         self.seats = [
@@ -79,7 +79,7 @@ class PrivateStreams:
 
 def private_streams_of(table: UUID, game: AnyGame, seats: int) -> PrivateStreams | None:
     """Return the private streams of a new table, nothing folded yet; None if its game has none."""
-    return None if game.notes is None else PrivateStreams(table, game.notes, game.rules_id, seats)
+    return None if game.private_stream is None else PrivateStreams(table, game.private_stream, game.rules_id, seats)
 
 
 @lru_cache(maxsize=64)

@@ -85,11 +85,11 @@ def check_changes(values: Mapping[str, object], key: str) -> None:
 
 
 def _wrong_value(game: AnyGame, values: Mapping[str, object]) -> OptionProblem | None:
-    parsed = game.parse_options(values, None)
+    parsed = game.options.parse(values, None)
     wrong = isinstance(parsed, OptionProblem) and parsed.code in _VALUE_CODES and parsed.option in values
     return parsed if wrong else None
 
 
 def _known(option: str, game: AnyGame) -> str:
     """An option's name if the game has it; nothing of a request is echoed."""
-    return option if option in game.options_schema.get("properties", {}) else "?"
+    return option if option in game.options.schema.get("properties", {}) else "?"

@@ -9,7 +9,7 @@ import msgspec
 from msgspec import Struct
 
 from domain.decider import AnyGame, Seat
-from domain.explain import Explanation, explain, moves_with
+from domain.explain import Explanation, explain, moves_to_explain
 from domain.table.model import TableRefusal, TableState
 from domain.table.rules import seat_of
 from domain.table.views import EventSeen, You, event_seen, public_view, seat_part
@@ -131,7 +131,7 @@ class Replays:
             raise NotFoundError("The table has no such version.")
         state = (await self._snapshots.at(stream, at)).state
         part = seat_part(state, looking, join_code=_code(caller, looking))
-        answers = explain(state, looking, moves_with(game, part.hand) if asked is None else (asked,))
+        answers = explain(state, looking, moves_to_explain(state, looking, part.hand) if asked is None else (asked,))
         names = await self._names.names_of(_people([state]))
         view = splice(_encode(public_view(state, names)), _encode(part))
         return Explained(game.key, at, looking, msgspec.Raw(view), answers)

@@ -97,7 +97,7 @@ class Tables:
             commitment=fairness.commitment(stream.bytes, secret).hex(),
         )
         if isinstance(facts, OptionProblem) and facts.code == "option_value" and facts.option not in options:
-            others = definition.parse_options(options, definition.seats[0])  # what is malformed comes first
+            others = definition.options.parse(options, definition.seats[0])  # what is malformed comes first
             if isinstance(others, OptionProblem) and others.code == "option_value" and others.option in options:
                 raise_refusal(others, definition)
             raise OptionConflictError(
@@ -166,10 +166,10 @@ class Tables:
             state = table.state
             if own is None:
                 return TableRefusal("not_seated")
-            following = state.setup.game.round_number(state.game_state) + 1
+            following = state.setup.game.views.round_number(state.game_state) + 1
             if round_number != following:
                 return Facts() if round_number < following else TableRefusal("round_not_next")
-            return rules.start(state, own, table.chance)
+            return rules.start(state, own, table.chance, table.secret.hex())
 
         return await self._command(table, account, once("start"), judge)
 

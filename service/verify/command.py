@@ -11,7 +11,7 @@ from typing import Final
 
 import msgspec
 
-from domain.record import MOST_BYTES
+from domain.record import RECORD_BYTES_MAX
 from domain.transparency import Consistency
 from domain.verify import Report, verify
 from domain.verify.inclusion import CheckNote
@@ -60,12 +60,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def read(path: Path) -> bytes:
     """Return the bytes of a record, never more than a record may have. OSError, ValueError."""
     with sys.stdin.buffer if str(path) == "-" else path.open("rb") as file:
-        raw = file.read(MOST_BYTES + 1)
+        raw = file.read(RECORD_BYTES_MAX + 1)
     if raw[:2] != _GZIP:
         return raw
     unpacker = zlib.decompressobj(wbits=31)
-    unpacked = unpacker.decompress(raw, MOST_BYTES + 1)
-    if len(unpacked) <= MOST_BYTES and (not unpacker.eof or unpacker.unused_data):
+    unpacked = unpacker.decompress(raw, RECORD_BYTES_MAX + 1)
+    if len(unpacked) <= RECORD_BYTES_MAX and (not unpacker.eof or unpacker.unused_data):
         raise gzip.BadGzipFile("the compressed data end early, or do not end the file")
     return unpacked
 

@@ -4,6 +4,7 @@
     python -m tests.bench --quick     fewer and shorter windows, about a minute and a half
     python -m tests.bench --only moves,fold --games hearts
     python -m tests.bench --peers     others beside it (after `make bench-peers` has installed them)
+    python -m tests.bench --beside COMMIT    an earlier commit beside it
 
 The results of everything go to `tests/bench/results/latest.json` and `latest.png`, those of the others to
 `peers.json`; a part of it goes to a temporary folder.
@@ -45,6 +46,11 @@ def main() -> None:
         from tests.bench.peers import compared
 
         sections = _shown(compared(quick=given.quick))
+    elif given.beside:
+        from tests.bench.beside import beside
+
+        plan = QUICK if given.quick else FULL
+        sections = _shown(iter([beside(given.beside, given.games.split(","), plan)]))
     else:
         sections = _shown(measured(given.only.split(","), given.games.split(","), quick=given.quick))
     outcome = results(sections)
@@ -59,12 +65,13 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--only", default=",".join(SECTIONS), help="sections, of " + ",".join(SECTIONS))
     parser.add_argument("--games", default=",".join(GAMES), help="games, of " + ",".join(GAMES))
     parser.add_argument("--peers", action="store_true", help="measure others instead")
+    parser.add_argument("--beside", metavar="COMMIT", help="measure this commit beside the present code instead")
     parser.add_argument("--out", type=Path, help="file for the results")
     given = parser.parse_args()
     if given.out is None:
         whole = not given.quick and given.only == ",".join(SECTIONS) and given.games == ",".join(GAMES)
         folder = _RESULTS if whole else Path(tempfile.gettempdir()) / "blattwerk-bench"
-        given.out = folder / ("peers.json" if given.peers else "latest.json")
+        given.out = folder / ("peers.json" if given.peers else "beside.json" if given.beside else "latest.json")
     return given
 
 

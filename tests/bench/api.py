@@ -1,4 +1,7 @@
-"""The API as `blattwerk serve` runs it, with two routes more that do nothing: the ceiling.
+"""The API as `blattwerk serve` runs it, with routes more to compare with, through the same server and framework.
+
+`/noop` does nothing. `/noop/GAME/BYTES` does what every move of a game pays before anything of ours begins: it
+looks up the token, decodes the body strictly, and responds with as many bytes.
 
 Run as `python -m tests.bench.api SOCKET READY` with the settings of the service in the environment. SOCKET is
 bound to the address to listen on and reserves it, READY the file that gets one byte before requests are answered.
@@ -7,12 +10,17 @@ bound to the address to listen on and reserves it, READY the file that gets one 
 import os
 import socket
 import sys
+from functools import cache
+from typing import Any, Final
 
-from litestar import get, post
+from litestar import Response, get, post
+from litestar.params import FromPath, JSONBody
 from litestar.types import ASGIApp
 from msgspec.structs import replace
 
-from service.api.operation import PUBLIC
+from domain.registry import CURRENT
+from service.api.operation import PRIVATE_HEADERS, PUBLIC, Operation
+from service.api.types.tables import MOVE_REQUESTS
 from service.app import create_app
 from service.processes.api import in_process, serve_api
 from service.runtime.settings import Settings, load_settings
@@ -30,10 +38,34 @@ async def noop_get() -> dict[str, bool]:
     return {"ok": True}
 
 
+@cache
+def _filled(size: int) -> bytes:
+    return b'{"filled":"%b"}' % (b"x" * (size - len(b'{"filled":""}')))
+
+
+def _paying(key: str, body: Any) -> Operation:
+    @Operation(
+        "POST",
+        f"/noop/{key}/{{size:int}}",
+        id=f"noop_{key}",
+        summary="",
+        tag="bench",
+        body=body,
+        headers=PRIVATE_HEADERS,
+    )
+    async def pay(size: FromPath[int], data: JSONBody[Any]) -> Response[bytes]:
+        return Response(_filled(size), headers={"ETag": '"1.0.0-0"'})
+
+    return pay
+
+
+NOOPS: Final = (noop_post, noop_get, *(_paying(key, body) for key, body in zip(CURRENT, MOVE_REQUESTS, strict=True)))
+
+
 def application() -> ASGIApp:
     """Return what a process serves."""
     settings = load_settings()
-    return in_process(create_app(settings, extra_routes=(noop_post, noop_get)), settings)
+    return in_process(create_app(settings, extra_routes=NOOPS), settings)
 
 
 def settings_at(reserved: socket.socket) -> Settings:

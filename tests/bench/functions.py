@@ -36,8 +36,8 @@ def _functions(key: str, matches: int, most: int) -> Section:
         for moment in _moments(generate(game, seed, options=options_of(key), most=most, bots=True))
     ]
     measured: list[tuple[str, list[float]]] = [
-        ("decide", [_us(lambda m=m: game.decide(m.game_state, m.seat, m.move, _CHANCE)) for m in moments]),  # type: ignore[misc]
-        ("legal", [_us(lambda m=m: game.legal(m.game_state, m.seat)) for m in moments]),  # type: ignore[misc]
+        ("decide", [_us(lambda m=m: game.decider.decide(m.game_state, m.seat, m.move, _CHANCE)) for m in moments]),  # type: ignore[misc]
+        ("legal", [_us(lambda m=m: game.views.legal(m.game_state, m.seat)) for m in moments]),  # type: ignore[misc]
         ("all views of a table", [_us(lambda m=m: project(m.state, {})) for m in moments]),  # type: ignore[misc]
         ("bot", [_bot(game, moment) for moment in moments]),
     ]
@@ -81,7 +81,7 @@ def _moments(stream: Stream) -> list[_Moment]:
 
 def _bot(game: AnyGame, moment: _Moment) -> float:
     view = view_of(game, moment.game_state, moment.seat)
-    return _us(lambda: game.bot(view, 7))
+    return _us(lambda: game.players.bot(view, 7))
 
 
 def _us(call: Callable[[], object]) -> float:

@@ -17,7 +17,7 @@ from domain.table import rules
 from domain.table.fold import apply
 from domain.table.model import Accepted, Facts, TableState
 from service.tables.live_table import LiveTable, fold
-from tests.bench.games import SEATS
+from tests.bench.games import seats_of
 from tests.service.store.opened import opened_log
 
 _encode: Final = msgspec.json.Encoder().encode
@@ -63,8 +63,9 @@ async def start_tables(
 
 
 async def _start_table(caller: "Caller", game: AnyGame, options: Mapping[str, object]) -> Table:
-    tokens = [(await caller.post("/v1/players", {"name": "Bench"}))["token"] for _ in range(SEATS)]
-    made = await caller.post("/v1/tables", {"game": game.key, "options": options, "seats": SEATS}, tokens[0])
+    seats = seats_of(game)
+    tokens = [(await caller.post("/v1/players", {"name": "Bench"}))["token"] for _ in range(seats)]
+    made = await caller.post("/v1/tables", {"game": game.key, "options": options, "seats": seats}, tokens[0])
     path = f"/v1/tables/{made['table']}"
     for token in tokens[1:]:
         await caller.post(f"{path}/seats", {"client_seed": "5e" * 32}, token)
@@ -99,14 +100,15 @@ def _next_step(
     game = state.setup.game
     if state.status == "between_rounds":
         host = state.host or 0
-        return Step(host, None, game.round_number(state.game_state) + 1, _facts(rules.start(state, host, chance)))
+        started = _facts(rules.start(state, host, chance, secret))
+        return Step(host, None, game.views.round_number(state.game_state) + 1, started)
     acting = [seat for seat, decision in enumerate(state.decisions) if decision is not None]
     if state.status != "running" or not acting:
         return None
     seat = acting[choose(len(acting))]
     decision = state.decisions[seat]
     view = view_of(game, state.game_state, seat)
-    move = game.bot(view, choose(2**63)) if bots else game.sample(view, choose)
+    move = game.players.bot(view, choose(2**63)) if bots else game.players.sample(view, choose)
     return Step(seat, decision, move, _facts(rules.move(state, seat, decision or 0, move, chance, secret)))
 
 

@@ -31,7 +31,8 @@ def record(key: str, kind: str, clients: int, seconds: float) -> Path:
         window = {"moves": supply.window, "views": changed, "unchanged": unchanged}[kind]
         window(clients, 1)
         supply.refill(clients, seconds + 2)
-        (answering,) = psutil.Process(running.api.pids[0]).children()
+        children = psutil.Process(running.api.pids[0]).children()
+        (answering,) = [child for child in children if "multiprocessing.spawn" in " ".join(child.cmdline())]
         with _recorded(answering.pid, seconds, stacks):
             seen = window(clients, seconds + 1)
     print(f"{kind} of {key}, {clients} clients: {seen.rate:.0f}/s, API {seen.api_us:.0f} us; stacks in {stacks}")

@@ -17,19 +17,31 @@ from pathlib import Path
 from typing import Any, Final
 
 from service.embedded import EmbeddedServers, embedded_servers
-from service.runtime.settings import Settings
-from service.store.migrations import migrate
-from tests.bench.cpu import cpu_seconds
+from tests.bench.cpu import cpu_seconds, machine_seconds
 
 _START_SECONDS: Final = 30.0
+
+
+@dataclass(frozen=True, slots=True)
+class Checkout:
+    """A version of the project on disk: where it lies, and the Python that its dependencies are installed for."""
+
+    root: Path
+    python: str
+
+
+HERE: Final = Checkout(Path(__file__).resolve().parents[2], sys.executable)
 
 
 class Api:
     """Server processes that share one port: the API, or a module that is compared with it."""
 
-    def __init__(self, environment: Mapping[str, str], module: str = "tests.bench.api") -> None:
+    def __init__(
+        self, environment: Mapping[str, str], module: str = "tests.bench.api", checkout: Checkout = HERE
+    ) -> None:
         self._environment = os.environ | dict(environment)
         self._module = module
+        self._checkout = checkout
         self._reserved = socket.socket()  # nobody listens on it but the processes, together or each by itself
         self._reserved.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         self._reserved.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
@@ -65,8 +77,10 @@ class Api:
         """Start a process; returns a file that can be read from when it answers, or ends."""
         shared = self._reserved.fileno()
         ready, tell = os.pipe()
-        command = (sys.executable, "-m", self._module, str(shared), str(tell))
-        self._processes.append(subprocess.Popen(command, env=self._environment, pass_fds=(shared, tell)))
+        command = (self._checkout.python, "-m", self._module, str(shared), str(tell))
+        self._processes.append(
+            subprocess.Popen(command, env=self._environment, pass_fds=(shared, tell), cwd=self._checkout.root)
+        )
         os.close(tell)
         return ready
 
@@ -115,6 +129,8 @@ class Run:
     """Processor time of the API processes for each request, in microseconds."""
     stores_us: float
     """Processor time of database and Redis for each request, in microseconds."""
+    others_busy: float
+    """Cores that everything else on the machine used meanwhile."""
     cut: bool
     """Whether a client had nothing left to send, so that the window ended early."""
     left: tuple[int, ...]
@@ -146,9 +162,12 @@ class Generator:
         return self._run(name, api, clients=clients, connections=1, warm=0.0, seconds=None)
 
     def _run(self, name: str, api: Api, **order: float | None) -> Run:
-        before = cpu_seconds(api.pids), cpu_seconds(self._stores)
+        before = cpu_seconds(api.pids), cpu_seconds(self._stores), cpu_seconds([self._process.pid])
+        busy, begun = machine_seconds(), time.monotonic()
         seen = self._tell({"do": "run", "name": name, "address": api.address, **order})
-        used = cpu_seconds(api.pids) - before[0], cpu_seconds(self._stores) - before[1]
+        busy, lasted = machine_seconds() - busy, time.monotonic() - begun
+        after = cpu_seconds(api.pids), cpu_seconds(self._stores), cpu_seconds([self._process.pid])
+        used = tuple(end - begin for begin, end in zip(before, after, strict=True))
         if seen["failures"]:
             raise RuntimeError(f"{name} failed under load: {seen['failures'][0]}")
         return Run(
@@ -160,6 +179,7 @@ class Generator:
             seen["requests"],
             used[0] / max(1, seen["sent"]) * 1e6,
             max(0.0, used[1]) / max(1, seen["sent"]) * 1e6,  # what an ended backend used is lost
+            max(0.0, busy - sum(used)) / lasted,
             seen["cut"],
             tuple(seen["left"]),
         )
@@ -201,26 +221,39 @@ class Rig:
 
 
 @contextmanager
-def rig() -> Iterator[Rig]:
-    """Start servers, an API process, a worker and the generator in a temporary folder; remove all at the end."""
+def rig(checkout: Checkout = HERE) -> Iterator[Rig]:
+    """Start servers, an API process, a worker and the generator in a temporary folder; remove all at the end.
+
+    API and worker are those of the checkout; servers and generator are ours, so that they are the same for all.
+    """
     with ExitStack() as running:
         folder = Path(running.enter_context(tempfile.TemporaryDirectory(prefix="blattwerk-bench-")))
         folder.chmod(0o755)
         servers = running.enter_context(embedded_servers(folder / "data"))
-        migrate(servers.database_url)
-        settings = Settings(cache_tables=10_000, log_level="warning")
-        settings = settings.with_servers(servers.database_url, servers.redis_url, "5e" * 32)
+        environment = {  # what every version understands
+            "BLATTWERK_DATABASE_URL": servers.database_url,
+            "BLATTWERK_REDIS_URL": servers.redis_url,
+            "BLATTWERK_SECRET_KEY": "5e" * 32,
+            "BLATTWERK_CACHE_TABLES": "10000",
+            "BLATTWERK_LOG_LEVEL": "warning",
+        }
+        command = (checkout.python, "-m", "service.cli")
+        subprocess.run(
+            (*command, "migrate"),
+            env=os.environ | environment,
+            cwd=checkout.root,
+            check=True,
+            stdout=subprocess.DEVNULL,
+        )
         generator = Generator(folder, (servers.postgres.pid or 0, servers.redis.pid or 0))
         running.callback(generator.stop)
-        api, trivial = Api(settings.environment()), Api({}, "tests.bench.trivial")
+        api, trivial = Api(environment, checkout=checkout), Api({}, "tests.bench.trivial")
         for server in (api, trivial):
             running.callback(server.close)
             server.start()
-        worker = subprocess.Popen(
-            (sys.executable, "-m", "service.processes.process", "worker"), env=os.environ | settings.environment()
-        )
+        worker = subprocess.Popen((*command, "worker"), env=os.environ | environment, cwd=checkout.root)
         running.callback(_end, worker)
-        yield Rig(folder, servers, api, trivial, generator, settings.environment())
+        yield Rig(folder, servers, api, trivial, generator, environment)
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:

@@ -17,7 +17,7 @@ from domain.table.model import Accepted, Facts
 from service.store.buckets import bucket_of
 from service.store.log import StoredEvent
 from service.tables.live_table import LiveTable
-from tests.bench.games import SEATS
+from tests.bench.games import seats_of
 from tests.bench.matches import play
 
 _START_MS = 1_700_000_000_000
@@ -45,13 +45,14 @@ def generate(
     chosen = random.Random(f"{game.key} {seed}")
     stream = UUID(bytes=chosen.randbytes(16), version=4)
     secret = chosen.randbytes(32)
-    people = players or [str(UUID(bytes=chosen.randbytes(16), version=4)) for _ in range(SEATS)]
+    seats = seats_of(game)
+    people = players or [str(UUID(bytes=chosen.randbytes(16), version=4)) for _ in range(seats)]
     writer = _Writer(game, stream, secret)
     created = _facts(
         rules.create(
             game,
             options,
-            SEATS,
+            seats,
             (),
             player=people[0],
             visibility="public",
@@ -63,7 +64,7 @@ def generate(
     for player in people[1:]:
         facts = _facts(rules.sit(live.state, player, None, "5e" * 32))
         writer.write(live, "sit", None, None, None, facts)
-    writer.write(live, "start", 0, None, None, _facts(rules.start(live.state, 0, live.chance)))
+    writer.write(live, "start", 0, None, None, _facts(rules.start(live.state, 0, live.chance, live.secret.hex())))
     for step in play(live, seed, most, bots=bots):
         type_ = "start" if step.decision is None else step.move.__struct_config__.tag
         move = None if step.decision is None else step.move
@@ -88,7 +89,7 @@ class _Writer:
         time = _START_MS + version * 1000
         sealed = self.codec.seal(
             facts,
-            seats=SEATS,
+            seats=live.state.setup.seats,
             salts=self._salts,
             version=version,
             time=time,

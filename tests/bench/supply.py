@@ -1,6 +1,7 @@
 """Requests for windows of load: moves of whole matches, made before they are needed, and requests that repeat."""
 
 import asyncio
+import statistics
 from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from typing import Any, Final
@@ -100,6 +101,29 @@ def noop_post() -> bytes:
         f"Content-Type: application/json\r\nContent-Length: {len(_NOOP_BODY)}\r\n\r\n"
     )
     return head.encode() + _NOOP_BODY
+
+
+def noop_moves(rig: Rig, key: str) -> Window:
+    """Return what measures requests that cost what every move of a game pays: token, body, size of the answer."""
+    requests, size = asyncio.run(_moves_and_size(rig, key))
+    line = b"POST /noop/%b/%d HTTP/1.1" % (key.encode(), size)
+    lane = [line + request[request.index(b"\r\n") :] for request in requests]
+    return repeated(rig.generator, f"no-op of {key}", [lane] * MOST_CLIENTS, rig.api)
+
+
+async def _moves_and_size(rig: Rig, key: str) -> tuple[list[bytes], int]:
+    """Play the beginning of a match; return its moves as requests, and the median size of their answers."""
+    tables = await start_tables(rig.api.address, GAMES[key], 1, options=options_of(key))
+    (live,) = await read_back(rig.database_url, tables)
+    caller = await Caller.connect(rig.api.address)
+    requests, sizes = [], []
+    for request in requests_of(tables[0], play(live, 1, 60)):
+        _, _, answer = await caller.ask(request)
+        if b"/moves " in request.partition(b"\r\n")[0]:
+            requests.append(request)
+            sizes.append(len(answer))
+    caller.close()
+    return requests, int(statistics.median(sizes))
 
 
 def noop_get() -> bytes:

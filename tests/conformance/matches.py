@@ -9,48 +9,52 @@ from random import Random
 from typing import Any, Final, TypeAlias
 
 from domain.cards import RANKS, SUITS, Card
-from domain.decider import AnyGame, Chance, Notes, OptionProblem, Rejection, Seat, view_of
+from domain.decider import AnyGame, Chance, OptionProblem, PrivateStreamRules, Rejection, Seat, view_of
 from domain.fairness import MatchChance
 from tests.conformance.hooks import Hooks, OptionSet
 from tests.conformance.wire import Wire, canonical
 
 PLAYERS: Final = ("sample", "bot", "timeout", "mixed")
-"""Who moves: `Game.sample`, `Game.bot`, `Game.timeout_move`, or by turns the first two."""
+"""Who moves: `Game.players.sample`, `Game.players.bot`, `Game.players.timeout_move`, or by turns the first two."""
 BOT_MOVES_MAX: Final = 150
 """Moves of bots in a mixed match, which are slow for some games."""
 
-AnyNotes: TypeAlias = Notes[Any, Any, Any, Any]
+AnyPrivateStream: TypeAlias = PrivateStreamRules[Any, Any, Any, Any]
 
 
 class WatchedChance:
-    """Chance that follows from a key and remembers the pack of each round, and every pack shuffled."""
+    """Chance that follows from a key and remembers the pack of each round, and every order it gave."""
 
     def __init__(self, key: bytes) -> None:
         self._chance = MatchChance(key)
         self.packs: dict[int, tuple[Card, ...]] = {}
-        self.shuffled: list[tuple[Card, ...]] = []
+        self.orders: list[tuple[Card, ...]] = []
 
     def shuffle(self, round_number: int, shuffle_number: int, cards: Sequence[Card]) -> tuple[Card, ...]:
-        assert list(cards) == sorted(set(cards), key=_canonical_place), f"not in canonical order: {cards}"
-        self.shuffled.append(tuple(cards))
+        canonical_order = sorted(set(cards), key=_canonical_place)
+        assert list(cards) == canonical_order, f"chance.shuffle is given cards that are not in canonical order: {cards}"
         if shuffle_number == 0:
             self.packs[round_number] = tuple(cards)
-        return self._chance.shuffle(round_number, shuffle_number, cards)
+        order = self._chance.shuffle(round_number, shuffle_number, cards)
+        self.orders.append(order)
+        return order
 
     def draw(self, name: str, n: int) -> int:
         return self._chance.draw(name, n)
 
 
 class ExchangedChance:
-    """Chance in which some cards have changed places with each other, as a viewer could not tell."""
+    """Chance in whose shuffle `number` (from 0) some cards have changed places, as a viewer could not tell."""
 
-    def __init__(self, chance: Chance, instead: Mapping[Card, Card]) -> None:
+    def __init__(self, chance: Chance, number: int, instead: Mapping[Card, Card]) -> None:
         self._chance = chance
+        self._before = number
         self._instead = instead
 
     def shuffle(self, round_number: int, shuffle_number: int, cards: Sequence[Card]) -> tuple[Card, ...]:
         order = self._chance.shuffle(round_number, shuffle_number, cards)
-        return tuple(self._instead.get(card, card) for card in order)
+        self._before -= 1
+        return tuple(self._instead.get(card, card) for card in order) if self._before == -1 else order
 
     def draw(self, name: str, n: int) -> int:
         return self._chance.draw(name, n)
@@ -121,9 +125,9 @@ class Match:
     def decided(self, step: Step, chance: Chance) -> Any:
         """Return what follows from a step under this chance: its facts, under the chance of the match."""
         if step.kind == "move":
-            return self.game.decide(step.before, step.seat, step.move, chance)
+            return self.game.decider.decide(step.before, step.seat, step.move, chance)
         if step.kind == "start":
-            return self.game.start(step.before, chance)
+            return self.game.decider.start(step.before, chance)
         lobby = self.game.lobby
         assert lobby is not None, self.at(step, "no lobby")
         if step.kind == "start_round":
@@ -145,12 +149,12 @@ class Match:
 def play(game: AnyGame, hooks: Hooks, options: OptionSet, *, players: str, seed: int) -> Match:
     """Play a match to its end. AssertionError if it has none, or if a move built from a view is refused."""
     raw, asked = options
-    parsed = game.parse_options(raw, asked)
+    parsed = game.options.parse(raw, asked)
     assert not isinstance(parsed, OptionProblem), f"{game.rules_id} refuses {raw}: {parsed}"
-    seats = game.seat_count(parsed, asked)
+    seats = game.options.seat_count(parsed, asked)
     key = sha256(f"{game.rules_id} {raw} {asked} {players} {seed}".encode()).digest()
     match = Match(game, hooks, options, seats, players, seed, key, WatchedChance(key))
-    _Play(match).to_the_end(game.new(parsed, seats))
+    _Play(match).to_the_end(game.decider.new(parsed, seats))
     return match
 
 
@@ -161,17 +165,20 @@ class _Play:
         self.match = match
         self.game = match.game
         self.rng = match.rng("play")
-        self.notes = [self.game.notes.new() for _ in range(match.seats)] if self.game.notes else []
+        self.private_states = (
+            [self.game.private_stream.new() for _ in range(match.seats)] if self.game.private_stream else []
+        )
         self.made: Counter[str] = Counter()
 
     def to_the_end(self, state: Any) -> None:
         game = self.game
-        assert game.to_act(state) == (), self.match.at(None, "somebody acts before the start")
-        assert game.outcome(state) is None, self.match.at(None, "an outcome before the start")
-        state = self._record("start", None, None, game.start(state, self.match.chance), state)
-        while game.outcome(state) is None:
-            assert len(self.match.steps) < self.match.hooks.events_max, self.match.at(None, "does not end")
-            state = self._move(state) if game.to_act(state) else self._between_rounds(state)
+        assert game.decider.to_act(state) == (), self.match.at(None, "somebody acts before the start")
+        assert game.decider.outcome(state) is None, self.match.at(None, "an outcome before the start")
+        state = self._record("start", None, None, game.decider.start(state, self.match.chance), state)
+        while game.decider.outcome(state) is None:
+            most = self.match.hooks.events_max
+            assert len(self.match.steps) < most, self.match.at(None, f"does not end in {most} events (EVENTS_MAX)")
+            state = self._move(state) if game.decider.to_act(state) else self._between_rounds(state)
 
     def _record(self, kind: str, seat: Seat | None, move: Any, facts: Any, before: Any) -> Any:
         step = Step(len(self.match.steps) + 1, kind, seat, move, (), before, ())
@@ -180,57 +187,58 @@ class _Play:
         states = []
         state = before
         for fact in facts:
-            state = self.game.evolve(state, fact)
+            state = self.game.decider.evolve(state, fact)
             states.append(state)
         self.match.steps.append(Step(step.version, kind, seat, move, facts, before, tuple(states)))
         return state
 
     def _move(self, state: Any) -> Any:
-        seat = self.rng.choice(self.game.to_act(state))
-        if self.notes:
+        seat = self.rng.choice(self.game.decider.to_act(state))
+        if self.private_states:
             self._private_move(state, self.rng.randrange(self.match.seats))
         move = self.match.wire.move(canonical(self._choice(state, seat)))
-        if self.game.notes:
-            move = self._resolved(self.game.notes, state, seat, move)
-        return self._record("move", seat, move, self.game.decide(state, seat, move, self.match.chance), state)
+        if self.game.private_stream:
+            move = self._resolved(self.game.private_stream, state, seat, move)
+        return self._record("move", seat, move, self.game.decider.decide(state, seat, move, self.match.chance), state)
 
     def _choice(self, state: Any, seat: Seat) -> Any:
         who = self.match.players
         if who == "timeout":
-            return self.game.timeout_move(state, seat)
+            return self.game.players.timeout_move(state, seat)
         view = self.match.wire.view(view_of(self.game, state, seat))
         if who == "bot" or (who == "mixed" and self.made["bot"] < BOT_MOVES_MAX and self.rng.random() < 0.5):
             self.made["bot"] += 1
-            return self.game.bot(view, self.rng.randrange(2**63))
-        return self.game.sample(view, self.rng.randrange)
+            return self.game.players.bot(view, self.rng.randrange(2**63))
+        return self.game.players.sample(view, self.rng.randrange)
 
-    def _resolved(self, notes: AnyNotes, state: Any, seat: Seat, move: Any) -> Any:
-        """Return the move in full. Where the seat's notes stand against it they are given up."""
-        resolved = notes.resolve(state, seat, self.notes[seat], move)
+    def _resolved(self, stream: AnyPrivateStream, state: Any, seat: Seat, move: Any) -> Any:
+        """Return the move in full. Where the seat's private state stands against it, it is given up."""
+        resolved = stream.resolve(state, seat, self.private_states[seat], move)
         if isinstance(resolved, Rejection):
-            self.notes[seat] = notes.new()
-            resolved = notes.resolve(state, seat, self.notes[seat], move)
+            self.private_states[seat] = stream.new()
+            resolved = stream.resolve(state, seat, self.private_states[seat], move)
         step = Step(len(self.match.steps) + 1, "move", seat, move, (), state, ())
         assert not isinstance(resolved, Rejection), self.match.at(step, f"not resolved: {resolved}")
         return self.match.wire.move(canonical(resolved))
 
     def _private_move(self, state: Any, seat: Seat) -> None:
-        notes, offered = self.game.notes, self.match.hooks.private_moves
-        assert notes is not None
-        assert offered is not None, "a game with notes needs the hook private_moves"
-        moves = list(offered(state, seat, self.notes[seat]))
+        stream, offered = self.game.private_stream, self.match.hooks.private_moves
+        assert stream is not None
+        assert offered is not None, "a game with private streams needs the hook private_moves"
+        moves = list(offered(state, seat, self.private_states[seat]))
         if not moves:
             return
-        facts = notes.decide(state, seat, self.notes[seat], self.rng.choice(moves))
+        facts = stream.decide(state, seat, self.private_states[seat], self.rng.choice(moves))
         if isinstance(facts, Rejection):
             return
         for fact in facts:
-            self.notes[seat] = notes.evolve(self.notes[seat], fact)
+            self.private_states[seat] = stream.evolve(self.private_states[seat], fact)
 
     def _between_rounds(self, state: Any) -> Any:
         lobby = self.game.lobby
-        assert lobby is not None, self.match.at(self.match.steps[-1], "nobody acts")
-        assert lobby.between_rounds(state), self.match.at(self.match.steps[-1], "nobody acts")
+        stuck = self.match.at(self.match.steps[-1], "nobody acts, but there is no outcome: look at to_act and decide")
+        assert lobby is not None, stuck
+        assert lobby.between_rounds(state), stuck
         for values in self.match.hooks.option_changes:
             if self.rng.random() < 0.2:
                 facts = lobby.change_options(state, values)

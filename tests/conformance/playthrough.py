@@ -103,10 +103,10 @@ def replayed(game: AnyGame, recorded: Playthrough) -> Playthrough:
     If nothing has changed it equals the recorded one. AssertionError if a move is refused today.
     """
     raw, asked = recorded.options
-    options = game.parse_options(raw, asked)
+    options = game.options.parse(raw, asked)
     assert not isinstance(options, OptionProblem), f"{raw} is refused: {options}"
-    seats = game.seat_count(options, asked)
-    replay = _Replay(game, game.new(options, seats), MatchChance(bytes.fromhex(recorded.chance)))
+    seats = game.options.seat_count(options, asked)
+    replay = _Replay(game, game.decider.new(options, seats), MatchChance(bytes.fromhex(recorded.chance)))
     lines = tuple(replay.lines(recorded.lines))
     return Playthrough(recorded.rules_id, recorded.options, seats, recorded.chance, lines, replay.end())
 
@@ -128,14 +128,14 @@ class _Replay:
             assert not isinstance(facts, Rejection | OptionProblem), f"{line} is refused: {facts}"
             public, server = self._wire.stored(facts)
             for index, fact in enumerate(self._wire.restored(public, server)):
-                self._state = self._game.evolve(self._state, fact)
+                self._state = self._game.decider.evolve(self._state, fact)
                 self._facts.update(canonical(facts[index]) + b"\n")
             data = canonical(self._state)
             self._states.update(data + b"\n")
             yield Line(line.actor, line.move, sha256(data).hexdigest()[:_DIGITS])
 
     def end(self) -> tuple[str, ...]:
-        outcome = self._game.outcome(self._state)
+        outcome = self._game.decider.outcome(self._state)
         assert outcome is not None, "the match has no end"
         return (
             "totals " + " ".join(map(str, outcome.totals)),
@@ -147,9 +147,11 @@ class _Replay:
     def _decided(self, line: Line) -> Any:
         lobby = self._game.lobby
         if line.actor.isdecimal():
-            return self._game.decide(self._state, int(line.actor), self._wire.move(line.move.encode()), self._chance)
+            return self._game.decider.decide(
+                self._state, int(line.actor), self._wire.move(line.move.encode()), self._chance
+            )
         if line.actor == "start":
-            return self._game.start(self._state, self._chance)
+            return self._game.decider.start(self._state, self._chance)
         assert lobby is not None, f"{line}: the game has no lobby between rounds"
         if line.actor == "start_round":
             return lobby.start_round(self._state, self._chance)

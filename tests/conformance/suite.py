@@ -1,11 +1,21 @@
 """Which matches are played, and which checks run on them."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from typing import Final, NamedTuple
 
 from domain.registry import GAMES
-from tests.conformance.checks import cards, ends, folding, forms, interference, legality, lobby, notes, secrecy
+from tests.conformance.checks import (
+    cards,
+    ends,
+    folding,
+    forms,
+    interference,
+    legality,
+    lobby,
+    private_streams,
+    secrecy,
+)
 from tests.conformance.hooks import Hooks, brings_hooks, hooks_of
 from tests.conformance.matches import Match, play
 
@@ -27,11 +37,18 @@ CHECKS: Final[tuple[Callable[[Match, int], None], ...]] = (
     secrecy.check_no_fact_names_a_hidden_card,
     interference.check_hidden_cards_change_nothing,
     interference.check_deals_tell_only_ones_own_cards,
-    secrecy.check_hidden_cards_are_known_to_the_suite,
+    secrecy.check_no_hand_is_hidden_from_its_owner,
     lobby.check_lobby,
-    notes.check_notes,
-    notes.check_advice,
+    private_streams.check_private_streams,
+    private_streams.check_advice,
 )
+ACROSS: Final[tuple[Callable[[Sequence[Match], int], None], ...]] = (
+    secrecy.check_every_hand_is_hidden,
+    interference.check_hidden_cards_are_exchanged,
+)
+"""Checks on all matches of a game version together: that the others had something to find."""
+POSITIONS_ACROSS: Final = 12
+"""States of each match that these look at."""
 POSITIONS: Final = 400
 """States that the thorough checks look at, in one game version, over all its matches together."""
 

@@ -5,9 +5,10 @@ from dataclasses import replace
 from itertools import count
 from random import Random
 
+from tests.conformance.altered import altered
 from tests.conformance.hooks import Hooks
 from tests.fuzz import FINDINGS_MAX, check_match, compare, fuzz, options_for, until
-from tests.toy import conformance
+from tests.toy import highest_conformance as conformance
 from tests.toy.highest import GAMES as TOYS
 from tests.toy.highest.model import HighestChoose
 
@@ -30,7 +31,7 @@ def test_the_same_seed_and_number_give_the_same_match_and_others_give_others() -
 
 
 def test_a_finding_says_how_to_see_it_again_and_many_end_the_run() -> None:
-    faulty = replace(TOYS[0], timeout_move=lambda _state, _seat: HighestChoose("XX"))
+    faulty = altered(TOYS[0], timeout_move=lambda _state, _seat: HighestChoose("XX"))
     said: list[str] = []
     assert fuzz([(faulty, HOOKS)], seed=9, numbers=count(), positions=3, say=said.append) == FINDINGS_MAX
     assert said[0].startswith("FOUND by python -m tests.fuzz --seed 9 --only 0\n")
@@ -40,7 +41,7 @@ def test_a_finding_says_how_to_see_it_again_and_many_end_the_run() -> None:
 
 def test_options_that_do_not_go_together_are_not_played() -> None:
     schema = {"properties": {"rounds": {"enum": [1, 99]}}}
-    toy = replace(TOYS[0], options_schema=schema)
+    toy = altered(TOYS[0], schema=schema)
     sets = [options_for(toy, HOOKS, Random(seed)) for seed in range(40)]
     assert {raw.get("rounds") for raw, _ in sets} == {None, 1, 5}
 

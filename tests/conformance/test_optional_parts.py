@@ -1,4 +1,4 @@
-"""The suite also judges what only some games have: a lobby between rounds, private notes, advice.
+"""The suite also judges what only some games have: a lobby between rounds, private streams, advice.
 
 The toy is given each of them here, first sound, then with a planted fault.
 """
@@ -11,12 +11,13 @@ import pytest
 from msgspec import Struct
 
 from domain.cards import CANONICAL, Card
-from domain.decider import Advice, AnyGame, Chance, Notes, OptionProblem, Rejection, RoundLobby, Seat
-from tests.conformance.checks import lobby, notes
+from domain.decider import Advice, AnyGame, Chance, OptionProblem, PrivateStreamRules, Rejection, RoundLobby, Seat
+from tests.conformance.altered import altered
+from tests.conformance.checks import lobby, private_streams
 from tests.conformance.hooks import Hooks
 from tests.conformance.matches import Match, play
 from tests.conformance.suite import CHECKS
-from tests.toy import conformance
+from tests.toy import highest_conformance as conformance
 from tests.toy.highest import GAMES as TOYS
 from tests.toy.highest.model import HighestChoose, HighestRoundDealt, HighestState
 
@@ -32,7 +33,7 @@ def _match(game: AnyGame, hooks: Hooks) -> Match:
 
 
 def _without_the_next_deal(state: HighestState, seat: Seat, move: HighestChoose, chance: Chance) -> Any:
-    facts = TOY.decide(state, seat, move, chance)
+    facts = TOY.decider.decide(state, seat, move, chance)
     if isinstance(facts, Rejection):
         return facts
     return tuple(fact for fact in facts if not isinstance(fact, HighestRoundDealt))
@@ -43,18 +44,18 @@ def _between_rounds(state: HighestState) -> bool:
 
 
 def _change_options(state: HighestState, values: Mapping[str, object]) -> tuple[Any, ...] | OptionProblem:
-    parsed = TOY.parse_options(values, None)
+    parsed = TOY.options.parse(values, None)
     return parsed if isinstance(parsed, OptionProblem) else ()
 
 
 SOUND_LOBBY: RoundLobby[Any, Any, Any] = RoundLobby(
     between_rounds=_between_rounds,
-    start_round=TOY.start,
+    start_round=TOY.decider.start,
     change_options=_change_options,
-    end_match=lambda _: Rejection("game_finished", "T-6"),
+    end_match=lambda _: Rejection("match_over", "T-6"),
     options=lambda state: state.options,
 )
-LOBBY_TOY = replace(TOY, decide=_without_the_next_deal, lobby=SOUND_LOBBY)
+LOBBY_TOY = altered(TOY, decide=_without_the_next_deal, lobby=SOUND_LOBBY)
 LOBBY_FAULTS: dict[str, tuple[str, dict[str, Callable[..., Any]]]] = {
     "always a lobby": ("whether a round is running", {"between_rounds": lambda _: True}),
     "options of another type": ("are no options", {"options": lambda _: {}}),
@@ -79,7 +80,7 @@ def test_a_faulty_lobby_is_found(said: str, planted: dict[str, Callable[..., Any
         lobby.check_lobby(replace(sound, game=faulty), 30)
 
 
-# notes: the order of one's own hand
+# a private stream: the order of one's own hand
 
 
 class HighestArrange(Struct, frozen=True, tag_field="type", tag="arrange"):
@@ -111,7 +112,7 @@ def _orders(state: HighestState, seat: Seat, own: tuple[Card, ...]) -> list[High
     return [HighestArrange(hand[::-1]), HighestArrange((*hand[1:], *hand[:1])), HighestArrange(("QS", "KS"))]
 
 
-SOUND_NOTES: Notes[Any, Any, Any, Any] = Notes(
+SOUND_STREAM: PrivateStreamRules[Any, Any, Any, Any] = PrivateStreamRules(
     move_type=HighestArrange,
     fact_type=HighestHandArranged,
     new=tuple,
@@ -120,11 +121,11 @@ SOUND_NOTES: Notes[Any, Any, Any, Any] = Notes(
     consulted=lambda _state, _seat: False,
     resolve=lambda _state, _seat, _own, move: move,
     hand=_arranged,
-    private=lambda state, seat, _own: TOY.private(state, seat),
-    legal=lambda state, seat, _own: TOY.legal(state, seat),
+    private=lambda state, seat, _own: TOY.views.private_part(state, seat),
+    legal=lambda state, seat, _own: TOY.views.legal(state, seat),
 )
-NOTES_TOY = replace(TOY, notes=SOUND_NOTES)
-NOTES_HOOKS = replace(HOOKS, private_moves=_orders)
+STREAM_TOY = replace(TOY, private_stream=SOUND_STREAM)
+STREAM_HOOKS = replace(HOOKS, private_moves=_orders)
 
 
 def _tells_the_neighbour(state: HighestState, seat: Seat, own: Any, move: HighestArrange) -> Any:
@@ -134,9 +135,12 @@ def _tells_the_neighbour(state: HighestState, seat: Seat, own: Any, move: Highes
     return _arrange(state, seat, own, move)
 
 
-NOTES_FAULTS: dict[str, tuple[str, dict[str, Callable[..., Any]]]] = {
+STREAM_FAULTS: dict[str, tuple[str, dict[str, Callable[..., Any]]]] = {
     "a card too few": ("not the same hand", {"hand": lambda state, seat, own: _arranged(state, seat, own)[1:]}),
-    "the neighbour's choice": ("depends on hidden", {"private": lambda state, seat, _: TOY.private(state, seat - 1)}),
+    "the neighbour's choice": (
+        "depends on hidden",
+        {"private": lambda state, seat, _: TOY.views.private_part(state, seat - 1)},
+    ),
     "probing": ("depends on hidden cards", {"decide": _tells_the_neighbour}),
     "not consulted": (
         "without being consulted",
@@ -147,18 +151,18 @@ NOTES_FAULTS: dict[str, tuple[str, dict[str, Callable[..., Any]]]] = {
 }
 
 
-def test_notes_pass_every_check() -> None:
-    match = _match(NOTES_TOY, NOTES_HOOKS)
+def test_a_private_stream_passes_every_check() -> None:
+    match = _match(STREAM_TOY, STREAM_HOOKS)
     for check in CHECKS:
         check(match, 30)
 
 
-@pytest.mark.parametrize(("said", "planted"), NOTES_FAULTS.values(), ids=NOTES_FAULTS.keys())
-def test_faulty_notes_are_found(said: str, planted: dict[str, Callable[..., Any]]) -> None:
-    sound = _match(NOTES_TOY, NOTES_HOOKS)
-    faulty = replace(NOTES_TOY, notes=replace(SOUND_NOTES, **planted))
+@pytest.mark.parametrize(("said", "planted"), STREAM_FAULTS.values(), ids=STREAM_FAULTS.keys())
+def test_a_faulty_private_stream_is_found(said: str, planted: dict[str, Callable[..., Any]]) -> None:
+    sound = _match(STREAM_TOY, STREAM_HOOKS)
+    faulty = replace(STREAM_TOY, private_stream=replace(SOUND_STREAM, **planted))
     with pytest.raises(AssertionError, match=said):
-        notes.check_notes(replace(sound, game=faulty), 30)
+        private_streams.check_private_streams(replace(sound, game=faulty), 30)
 
 
 # advice: does my hand have a higher card?
@@ -216,4 +220,4 @@ def test_faulty_advice_is_found(said: str, answer: Callable[..., Any]) -> None:
     assert ADVICE_TOY.advice is not None
     faulty = replace(ADVICE_TOY, advice=replace(ADVICE_TOY.advice, answer=answer))
     with pytest.raises(AssertionError, match=said):
-        notes.check_advice(replace(sound, game=faulty), 30)
+        private_streams.check_advice(replace(sound, game=faulty), 30)

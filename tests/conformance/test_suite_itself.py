@@ -14,12 +14,16 @@ from msgspec.structs import replace as changed
 
 from domain.cards import CANONICAL, pack
 from domain.decider import AnyGame, Rejection
+from domain.explain import every_choice
+from tests.conformance.altered import altered
 from tests.conformance.checks import cards, declarations, ends, folding, forms, interference, legality, secrecy
 from tests.conformance.hooks import Hooks
 from tests.conformance.matches import Match, play
 from tests.conformance.playthrough import FOLDER
-from tests.conformance.suite import CHECKS
-from tests.toy import conformance
+from tests.conformance.suite import CHECKS, run_checks
+from tests.conformance.zones import EVERYBODY, Zone, cards_in
+from tests.toy import highest_conformance as conformance
+from tests.toy import overboard_conformance
 from tests.toy.highest import GAMES as TOYS
 from tests.toy.highest.model import (
     HighestCardChosen,
@@ -29,9 +33,11 @@ from tests.toy.highest.model import (
     HighestHandReceived,
     HighestRoundDealt,
 )
+from tests.toy.overboard import OVERBOARD_1
 
 TOY = TOYS[0]
 HOOKS = Hooks.of(conformance)
+OVERBOARD_HOOKS = Hooks.of(overboard_conformance)
 
 
 def _match(game: AnyGame, *, players: str = "sample", options: int = 0) -> Match:
@@ -45,6 +51,31 @@ def test_the_toy_passes_every_check(toy: AnyGame, options: int, players: str) ->
     match = _match(toy, players=players, options=options)
     for check in CHECKS:
         check(match, 50)
+
+
+@pytest.mark.parametrize("players", ["sample", "bot"])
+@pytest.mark.parametrize("options", range(len(OVERBOARD_HOOKS.options)))
+def test_a_toy_with_elimination_and_rounds_that_end_in_their_deal_passes_every_check(
+    options: int, players: str
+) -> None:
+    match = play(OVERBOARD_1, OVERBOARD_HOOKS, OVERBOARD_HOOKS.options[options], players=players, seed=1)
+    for check in CHECKS:
+        check(match, 20)
+
+
+@pytest.mark.parametrize(
+    ("planted", "said"),
+    [
+        ({"facts_that_reveal": ()}, "OverboardHandSwapped is not among FACTS_THAT_REVEAL"),
+        ({"history": ()}, "hidden cards|could tell from"),
+        ({"places_follow_totals": True}, "say PLACES_FOLLOW_TOTALS = False"),
+    ],
+)
+def test_a_hook_that_is_wrong_is_named(planted: dict[str, Any], said: str) -> None:
+    hooks = replace(OVERBOARD_HOOKS, **planted)
+    match = play(OVERBOARD_1, hooks, OVERBOARD_HOOKS.options[2], players="sample", seed=1)
+    with pytest.raises(AssertionError, match=said):
+        run_checks(match, 40)
 
 
 @pytest.mark.parametrize("toy", TOYS, ids=lambda toy: toy.rules_id)
@@ -69,31 +100,31 @@ def _refuses_own_card(state: Any, seat: int, move: Any, chance: Any) -> Any:
     """A legal card is refused."""
     if move.card == max(state.hands[seat], default="", key=lambda card: CANONICAL[card]) and len(state.hands[seat]) > 1:
         return Rejection("card_not_in_hand", "T-3")
-    return TOY.decide(state, seat, move, chance)
+    return TOY.decider.decide(state, seat, move, chance)
 
 
 def _accepts_twice(state: Any, seat: int, move: Any, chance: Any) -> Any:
     """A seat that has chosen may choose again."""
     if state.chosen[seat] is not None and move.card in state.hands[seat]:
         return (HighestCardsShown((), 0, 0),)
-    return TOY.decide(state, seat, move, chance)
+    return TOY.decider.decide(state, seat, move, chance)
 
 
 def _invents_codes(state: Any, seat: int, move: Any, chance: Any) -> Any:
     """A code that no client was told of."""
-    facts = TOY.decide(state, seat, move, chance)
+    facts = TOY.decider.decide(state, seat, move, chance)
     return Rejection("unheard_of", "T-3") if isinstance(facts, Rejection) else facts
 
 
 def _invents_rules(state: Any, seat: int, move: Any, chance: Any) -> Any:
     """A rule that the rulebook does not have."""
-    facts = TOY.decide(state, seat, move, chance)
+    facts = TOY.decider.decide(state, seat, move, chance)
     return Rejection(facts.code, "T-99") if isinstance(facts, Rejection) else facts
 
 
 def _tells_who_has_it(state: Any, seat: int, move: Any, chance: Any) -> Any:
     """A refusal that depends on another hand."""
-    facts = TOY.decide(state, seat, move, chance)
+    facts = TOY.decider.decide(state, seat, move, chance)
     if isinstance(facts, Rejection) and any(move.card in hand for hand in state.hands):
         return Rejection("not_your_choice", "T-3")
     return facts
@@ -103,7 +134,7 @@ def _judges_once(calls: Iterator[int]) -> Callable[..., Any]:
     """Facts that depend on how often they were asked for."""
 
     def decide(state: Any, seat: int, move: Any, chance: Any) -> Any:
-        facts = TOY.decide(state, seat, move, chance)
+        facts = TOY.decider.decide(state, seat, move, chance)
         if isinstance(facts, Rejection) or len(facts) == 1:
             return facts
         return (facts[0], changed(facts[1], points=next(calls)), *facts[2:])
@@ -113,12 +144,12 @@ def _judges_once(calls: Iterator[int]) -> Callable[..., Any]:
 
 def _lists_one_less(state: Any, seat: int) -> Any:
     """A legal card is missing."""
-    return tuple(HighestChoices(entry.cards[:-1] or entry.cards) for entry in TOY.legal(state, seat))
+    return tuple(HighestChoices(entry.cards[:-1] or entry.cards) for entry in TOY.views.legal(state, seat))
 
 
 def _lists_strangers(state: Any, seat: int) -> Any:
     """The first card of the stock is listed, too."""
-    return tuple(HighestChoices((*entry.cards, state.stock[0])) for entry in TOY.legal(state, seat))
+    return tuple(HighestChoices((*entry.cards, state.stock[0])) for entry in TOY.views.legal(state, seat))
 
 
 def _lists_for_all(state: Any, seat: int) -> Any:
@@ -131,7 +162,7 @@ def _lists_for_all(state: Any, seat: int) -> Any:
 
 def _loses_a_card(state: Any, fact: Any) -> Any:
     """The last card of the stock disappears."""
-    after = TOY.evolve(state, fact)
+    after = TOY.decider.evolve(state, fact)
     return changed(after, stock=after.stock[:-1]) if isinstance(fact, HighestCardsShown) else after
 
 
@@ -139,7 +170,7 @@ def _counts(calls: Iterator[int]) -> Callable[..., Any]:
     """A state that depends on how often it was folded."""
 
     def evolve(state: Any, fact: Any) -> Any:
-        after = TOY.evolve(state, fact)
+        after = TOY.decider.evolve(state, fact)
         return changed(after, totals=(next(calls), *after.totals[1:]))
 
     return evolve
@@ -148,7 +179,7 @@ def _counts(calls: Iterator[int]) -> Callable[..., Any]:
 def _folds_anything(state: Any, fact: Any) -> Any:
     """A fact that does not fit changes nothing."""
     try:
-        return TOY.evolve(state, fact)
+        return TOY.decider.evolve(state, fact)
     except Exception:
         return state
 
@@ -156,7 +187,7 @@ def _folds_anything(state: Any, fact: Any) -> Any:
 def _stumbles(state: Any, fact: Any) -> Any:
     """A fact that does not fit fails by accident."""
     try:
-        return TOY.evolve(state, fact)
+        return TOY.decider.evolve(state, fact)
     except Exception as error:
         raise KeyError(0) from error
 
@@ -192,12 +223,12 @@ def _hearts_in_stock(state: Any) -> Any:
 
 def _publishes_the_choice(fact: Any) -> Any:
     """The card that is face down is shown."""
-    return fact if isinstance(fact, HighestCardChosen) else TOY.public_form(fact)
+    return fact if isinstance(fact, HighestCardChosen) else TOY.views.public_form(fact)
 
 
 def _hints_at_the_choice(fact: Any) -> Any:
     """A published number depends on the card that is face down."""
-    public = TOY.public_form(fact)
+    public = TOY.views.public_form(fact)
     if isinstance(fact, HighestCardChosen):
         return changed(public, seat=CANONICAL[fact.card] % 2)
     return public
@@ -205,19 +236,19 @@ def _hints_at_the_choice(fact: Any) -> Any:
 
 def _hints_at_the_deal(fact: Any) -> Any:
     """A published number depends on the stock."""
-    public = TOY.public_form(fact)
+    public = TOY.views.public_form(fact)
     return changed(public, hand_size=CANONICAL[fact.order[-1]]) if isinstance(fact, HighestRoundDealt) else public
 
 
 def _confides_to_all(fact: Any, seat: int) -> Any:
     """Every seat gets the hand of seat 0."""
-    confided = TOY.private_form(fact, seat)
-    return TOY.private_form(fact, 0) if isinstance(confided, HighestHandReceived) else confided
+    confided = TOY.views.private_form(fact, seat)
+    return TOY.views.private_form(fact, 0) if isinstance(confided, HighestHandReceived) else confided
 
 
 def _next_private(state: Any, seat: int) -> Any:
     """A seat sees the choice of its left neighbour."""
-    return TOY.private(state, (seat + 1) % len(state.hands))
+    return TOY.views.private_part(state, (seat + 1) % len(state.hands))
 
 
 # faults of machines and of the end
@@ -236,7 +267,7 @@ def _late_move(state: Any, seat: int) -> Any:
 
 
 def _places(state: Any) -> Any:
-    outcome = TOY.outcome(state)
+    outcome = TOY.decider.outcome(state)
     return outcome and changed(outcome, places=tuple(range(1, len(outcome.places) + 1)))
 
 
@@ -287,9 +318,11 @@ FAULTS = {
     "impossible facts fail by accident": Fault(
         "fails with KeyError", folding.check_impossible_facts, {"evolve": _stumbles}
     ),
-    "a forgetful state": Fault("state comes back as", forms.check_states, {"state_type": ForgetfulState}),
+    "a forgetful state": Fault("state comes back as", forms.check_states, {"state": ForgetfulState}),
     "public forms of another type": Fault(
-        "public form is not of its type", forms.check_facts, {"public_type": HighestCardsShown}
+        "public form is not of its type",
+        forms.check_facts,
+        {"types": replace(TOY.types, public_form=HighestCardsShown)},
     ),
     "floats on the board": Fault("the number 0.5", PLAIN, {"board": _board(lambda _: 0.5)}),
     "large numbers on the board": Fault("the number 9007199254740992", PLAIN, {"board": _board(lambda _: 2**53)}),
@@ -299,7 +332,7 @@ FAULTS = {
     "places on the board": Fault("as places", VIEWS, {"board": _board(_places_of_a_hand)}),
     "bits on the board": Fault("as bits", VIEWS, {"board": _board(_bits_of_a_hand)}),
     "a count on the board": Fault("could tell from", SAME, {"board": _board(_hearts_in_stock)}),
-    "the choice of another": Fault("hidden cards .* private", VIEWS, {"private": _next_private}),
+    "the choice of another": Fault("hidden cards .* private", VIEWS, {"private_part": _next_private}),
     "a choice that is shown": Fault("card_chosen", FACTS, {"public_form": _publishes_the_choice}),
     "looks of a choice": Fault("told b", SAME, {"public_form": _publishes_the_choice}),
     "a hand for everybody": Fault("hand_received", FACTS, {"private_form": _confides_to_all}),
@@ -310,7 +343,7 @@ FAULTS = {
     "a bad move for the absent": Fault("invalid_card", MACHINES, {"timeout_move": _late_move}),
     "places that ignore totals": Fault("places|equal totals", ends.check_end, {"outcome": _places}),
     "rounds from nought": Fault(
-        "not in round 1", ends.check_rounds, {"round_number": lambda state: max(0, state.round - 1)}
+        "no round after the start", ends.check_rounds, {"round_number": lambda state: max(0, state.round - 1)}
     ),
 }
 
@@ -319,7 +352,7 @@ FAULTS = {
 def test_a_planted_fault_is_caught(fault: Fault) -> None:
     sound = _match(TOY)
     fault.check(sound, 50)
-    faulty = replace(TOY, **fault.planted)
+    faulty = altered(TOY, **fault.planted)
     planted = _match(faulty) if fault.played else replace(sound, game=faulty)
     with pytest.raises(AssertionError, match=fault.said):
         fault.check(planted, 50)
@@ -330,18 +363,18 @@ def test_a_planted_fault_is_caught(fault: Fault) -> None:
     [
         ({"outcome": lambda _: None}, "nobody acts"),
         ({"sample": lambda _view, _choose: HighestChoose("XX")}, "refused"),
-        ({"evolve": lambda state, fact: changed(TOY.evolve(state, fact), chosen=(None,) * 3)}, "does not end"),
+        ({"evolve": lambda state, fact: changed(TOY.decider.evolve(state, fact), chosen=(None,) * 3)}, "does not end"),
     ],
 )
 def test_a_match_that_cannot_be_played_fails(planted: dict[str, Any], said: str) -> None:
     with pytest.raises(AssertionError, match=said):
-        _match(replace(TOY, **planted))
+        _match(altered(TOY, **planted))
 
 
 def test_a_permutation_that_exchanges_nothing_is_no_proof() -> None:
     idle = replace(HOOKS, permute_hidden=lambda state, _seat, _rng: state)
-    with pytest.raises(AssertionError, match="never exchanges"):
-        SAME(replace(_match(TOY), hooks=idle), 50)
+    with pytest.raises(AssertionError, match="ever changes its place"):
+        interference.check_hidden_cards_are_exchanged([replace(_match(TOY), hooks=idle)], 50)
 
 
 def test_a_fact_that_may_not_reveal_to_a_viewer_is_held_to_it() -> None:
@@ -351,9 +384,15 @@ def test_a_fact_that_may_not_reveal_to_a_viewer_is_held_to_it() -> None:
 
 
 def test_hidden_cards_that_are_not_named_are_no_proof() -> None:
-    blind = replace(HOOKS, hidden_from=lambda _state, _seat: ())
-    with pytest.raises(AssertionError, match="never hides"):
-        secrecy.check_hidden_cards_are_known_to_the_suite(replace(_match(TOY), hooks=blind), 50)
+    blind = replace(HOOKS, zones=lambda state: [Zone(cards_in(HOOKS.zones(state)), EVERYBODY)])
+    with pytest.raises(AssertionError, match="never hide"):
+        secrecy.check_every_hand_is_hidden([replace(_match(TOY), hooks=blind)], 50)
+
+
+def test_a_zone_that_hides_a_hand_from_its_owner_is_found() -> None:
+    blind = replace(HOOKS, zones=lambda state: [Zone(cards_in(HOOKS.zones(state)), ())])
+    with pytest.raises(AssertionError, match="which holds them"):
+        secrecy.check_no_hand_is_hidden_from_its_owner(replace(_match(TOY), hooks=blind), 50)
 
 
 def test_every_choice_finds_all_answers_once() -> None:
@@ -361,8 +400,8 @@ def test_every_choice_finds_all_answers_once() -> None:
         first = choose(3)
         return (first, choose(2)) if first == 1 else (first,)
 
-    assert list(legality.every_choice(build, 10)) == [(0,), (1, 0), (1, 1), (2,)]
-    assert list(legality.every_choice(build, 2)) == [(0,), (1, 0)]
+    assert list(every_choice(build, 10)) == [(0,), (1, 0), (1, 1), (2,)]
+    assert list(every_choice(build, 2)) == [(0,), (1, 0)]
 
 
 def test_playthroughs_are_kept_beside_the_tests() -> None:

@@ -21,14 +21,14 @@ class Wire:
 
     def __init__(self, game: AnyGame) -> None:
         self._game = game
-        self.state = msgspec.json.Decoder(game.state_type).decode
-        self.move = msgspec.json.Decoder(game.move_type).decode
-        self.fact = msgspec.json.Decoder(game.fact_type).decode
-        self.public = msgspec.json.Decoder(game.public_type).decode
-        self.confided = msgspec.json.Decoder(game.private_fact_type).decode
-        self.board = msgspec.json.Decoder(game.board_type).decode
-        self.private = msgspec.json.Decoder(game.private_type).decode
-        self.legal: Any = msgspec.json.Decoder(_several(game.legal_type)).decode
+        self.state = msgspec.json.Decoder(game.types.state).decode
+        self.move = msgspec.json.Decoder(game.types.move).decode
+        self.fact = msgspec.json.Decoder(game.types.fact).decode
+        self.public = msgspec.json.Decoder(game.types.public_form).decode
+        self.confided = msgspec.json.Decoder(game.types.private_form).decode
+        self.board = msgspec.json.Decoder(game.types.board).decode
+        self.private = msgspec.json.Decoder(game.types.private_part).decode
+        self.legal: Any = msgspec.json.Decoder(_several(game.types.legal)).decode
         self.hand = msgspec.json.Decoder(tuple[Card, ...]).decode
 
     def view(self, view: SeatView[Any, Any, Any]) -> SeatView[Any, Any, Any]:
@@ -44,7 +44,7 @@ class Wire:
     def stored(self, facts: Sequence[Any]) -> tuple[tuple[bytes, ...], dict[int, bytes]]:
         """Return facts as an event keeps them: all public forms, and for the server alone the complete
         ones that differ, by their index."""
-        public = tuple(canonical(self._game.public_form(fact)) for fact in facts)
+        public = tuple(canonical(self._game.views.public_form(fact)) for fact in facts)
         complete = [canonical(fact) for fact in facts]
         return public, {index: whole for index, whole in enumerate(complete) if whole != public[index]}
 
@@ -57,16 +57,16 @@ class Wire:
 def view_parts(game: AnyGame, state: Any, viewer: Seat | None) -> dict[str, bytes]:
     """Return everything a viewer is sent of a state, part by part; a spectator is None."""
     parts = {
-        "to_act": canonical(game.to_act(state)),
-        "round_number": canonical(game.round_number(state)),
-        "totals": canonical(game.totals(state)),
-        "outcome": canonical(game.outcome(state)),
-        "board": canonical(game.board(state)),
+        "to_act": canonical(game.decider.to_act(state)),
+        "round_number": canonical(game.views.round_number(state)),
+        "totals": canonical(game.views.totals(state)),
+        "outcome": canonical(game.decider.outcome(state)),
+        "board": canonical(game.views.board(state)),
     }
     if viewer is not None:
-        parts["hand"] = canonical(game.hand(state, viewer))
-        parts["private"] = canonical(game.private(state, viewer))
-        parts["legal"] = canonical(game.legal(state, viewer))
+        parts["hand"] = canonical(game.views.hand(state, viewer))
+        parts["private"] = canonical(game.views.private_part(state, viewer))
+        parts["legal"] = canonical(game.views.legal(state, viewer))
     return parts
 
 
@@ -74,7 +74,7 @@ def shown_facts(game: AnyGame, facts: Sequence[Any], viewer: Seat | None) -> lis
     """Return what a viewer is told of each fact: the public form and the confided one, if there is one."""
     told = []
     for fact in facts:
-        form = canonical(game.public_form(fact))
-        confided = None if viewer is None else game.private_form(fact, viewer)
+        form = canonical(game.views.public_form(fact))
+        confided = None if viewer is None else game.views.private_form(fact, viewer)
         told.append(form if confided is None else form + b"\n" + canonical(confided))
     return told

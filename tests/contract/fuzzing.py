@@ -9,6 +9,7 @@ from random import Random
 from typing import Any, Final, NamedTuple
 
 from domain.registry import CURRENT
+from tests.conformance.hooks import short_match
 from tests.service.client import Player, choose_hearts, play_match
 from tests.service.disputing import opened
 
@@ -78,14 +79,16 @@ class Tables(NamedTuple):
 def _tables(ada: Player, ben: Player) -> Tables:
     tables = Tables([], [], [], [])
     for key, game in CURRENT.items():
-        lobby, together = (ada.create(key, seats=3, bots=[1]) for _ in range(2))
+        seats = short_match(game, 3).seats
+        others = list(range(1, seats))
+        lobby, together = (ada.create(key, seats=seats, bots=others[:-1]) for _ in range(2))
         ben.sit(together)
-        alone, noting, leaving = (ada.create(key, seats=3, bots=[1, 2], visibility="private") for _ in range(3))
+        alone, noting, leaving = (ada.create(key, seats=seats, bots=others, visibility="private") for _ in range(3))
         for table in (together, alone, noting, leaving):
             ada.start(table)
         tables.every.extend((lobby, together, alone))
         tables.leaving.append(leaving)
-        if game.notes is not None:
+        if game.private_stream is not None:
             tables.noting.append(noting)
     over = ada.create("hearts", options={"target_score": 1}, seats=3, bots=[1, 2])
     ada.start(over)

@@ -13,7 +13,7 @@ from domain.registry import CURRENT
 def some_move(view: Mapping[str, Any], rng: Random) -> dict[str, Any]:
     """Return a move that the seat of this view may make now, built from `legal` as a client would."""
     game = CURRENT[view["game"]]
-    made: dict[str, Any] = msgspec.to_builtins(game.sample(_seat_view(game, view), rng.randrange))
+    made: dict[str, Any] = msgspec.to_builtins(game.players.sample(_seat_view(game, view), rng.randrange))
     return made
 
 
@@ -21,10 +21,10 @@ def _seat_view(game: AnyGame, view: Mapping[str, Any]) -> SeatView[Any, Any, Any
     you = view["you"]
     return SeatView(
         seat=you["seat"],
-        board=msgspec.convert(view["board"], game.board_type),
+        board=msgspec.convert(view["board"], game.types.board),
         hand=tuple(you["hand"]),
-        legal=msgspec.convert(you["legal"], _several(game.legal_type)),
-        private=msgspec.convert(you["private"], game.private_type),
+        legal=msgspec.convert(you["legal"], _several(game.types.legal)),
+        private=msgspec.convert(you["private"], game.types.private_part),
     )
 
 

@@ -8,14 +8,18 @@ from domain import fairness
 from domain.codec import Codec, Sealed
 from domain.decider import AnyGame, view_of
 from domain.record import FORMAT, Inclusion, RecordEvent, RecordHead, RecordHeader, RecordResult, RecordSeat, chunks
+from domain.registry import CURRENT
 from domain.seeded_random import seeded_random
 from domain.table import rules
 from domain.table.fold import apply, begin
 from domain.table.model import Accepted, Adjudicated, Facts, TableState
 from service.records.signer import Signer
+from tests.conformance.hooks import hooks_of
 
 TABLE = UUID("018f2b6e-7c1a-4d3e-9a44-5b6c7d8e9f01")
 SECRET = bytes(range(100, 132))
+SHORT = {key: hooks_of(game).short for key, game in CURRENT.items()}
+"""Options of a short match of each game."""
 SIGNER = Signer(bytes(32), "records.test")
 
 
@@ -51,16 +55,18 @@ class PlayedMatch:
         return fairness.MatchChance(fairness.match_key(TABLE.bytes, SECRET, self.game.rules_id, seeds))
 
     def _play(self, choose: Any) -> None:
-        self._do(rules.start(self.state, 0, self._chance()), "start", 0)
+        self._do(rules.start(self.state, 0, self._chance(), SECRET.hex()), "start", 0)
         self._go_on(choose)
 
     def _go_on(self, choose: Any) -> None:
         while self.state.status != "finished":
             if self.state.status == "between_rounds":
-                self._do(rules.start(self.state, self.state.host, self._chance()), "start", self.state.host)
+                self._do(
+                    rules.start(self.state, self.state.host, self._chance(), SECRET.hex()), "start", self.state.host
+                )
                 continue
             seat = next(seat for seat, decision in enumerate(self.state.decisions) if decision is not None)
-            move = self.game.sample(view_of(self.game, self.state.game_state, seat), choose)
+            move = self.game.players.sample(view_of(self.game, self.state.game_state, seat), choose)
             decision = self.state.decisions[seat]
             assert decision is not None
             judged = rules.move(self.state, seat, decision, move, self._chance(), SECRET.hex())
@@ -103,7 +109,7 @@ class PlayedMatch:
     def record(self, inclusion: Inclusion | None = None) -> bytes:
         """Return the record as the service gives it."""
         state, game = self.state, self.game
-        outcome = game.outcome(state.game_state)
+        outcome = game.decider.outcome(state.game_state)
         assert outcome is not None
         assert state.final_version is not None
         header = RecordHeader(

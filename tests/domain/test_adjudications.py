@@ -15,8 +15,8 @@ from domain.table.model import Adjudicated, Facts, TableRefusal
 from domain.verify import verify
 from projections.snapshots import Fold, opened, snapshot
 from service.verify.notes import is_signed
-from tests.domain.matches import SIGNER, TABLE, PlayedMatch, rechained, resealed
-from tests.domain.test_verify import SHORT, edit_envelope, failures
+from tests.domain.matches import SHORT, SIGNER, TABLE, PlayedMatch, rechained, resealed
+from tests.domain.test_verify import edit_envelope, failures
 
 ARBITER, OTHER = ("a" * 8 + "-0000-4000-8000-000000000001", "a" * 8 + "-0000-4000-8000-000000000002")
 UPHELD = Adjudicated("d" * 8 + "-0000-4000-8000-000000000001", 9, ARBITER, "upheld", True, 3, "ab" * 32)

@@ -26,7 +26,7 @@ def deal() -> codec.Sealed:
     """The event that starts a match: it hides a pack and four hands."""
     made = rules.create(HEARTS, {}, None, (1, 2, 3), player="ada", visibility="public", commitment="00")
     assert isinstance(made, Facts)
-    started = rules.start(begin(HEARTS, TABLE, made, 0), 0, fairness.MatchChance(bytes(32)))
+    started = rules.start(begin(HEARTS, TABLE, made, 0), 0, fairness.MatchChance(bytes(32)), "")
     assert isinstance(started, Facts)
     return CODEC.seal(
         started, seats=4, salts=fairness.Salts(SECRET), version=2, time=1_750_000_000_000, type_="start", actor=0
@@ -73,7 +73,7 @@ def test_a_seat_learns_its_own_hand_and_a_spectator_none() -> None:
     hands: Any = HEARTS
     state = apply(begin_state(), 0, event.facts)
     for seat in range(4):
-        for card in hands.hand(state.game_state, seat):
+        for card in hands.views.hand(state.game_state, seat):
             assert (f'"{card}"'.encode() in own) == (seat == 2)
             assert f'"{card}"'.encode() not in others
 

@@ -1,6 +1,5 @@
 """Matches decided again by another version of their rules: the first difference is found and named."""
 
-from dataclasses import replace
 from typing import Any
 
 import msgspec
@@ -9,7 +8,8 @@ import pytest
 from domain.decider import AnyGame, OptionProblem, Outcome, Rejection
 from domain.refold import Divergence, PlayedUnder, refold
 from domain.registry import CURRENT
-from tests.domain.matches import SECRET, TABLE, PlayedMatch
+from tests.conformance.altered import altered
+from tests.domain.matches import SECRET, SHORT, TABLE, PlayedMatch
 from tests.toy.highest import GAMES as TOYS
 from tests.toy.highest.model import HighestCardsShown, HighestMatchEnded
 
@@ -17,7 +17,7 @@ ONE, TWO = TOYS
 
 
 def again(match: PlayedMatch, game: AnyGame) -> Divergence | None:
-    outcome = match.game.outcome(match.state.game_state)
+    outcome = match.game.decider.outcome(match.state.game_state)
     played = PlayedUnder(TABLE.bytes, str(TABLE), match.game.rules_id, SECRET, outcome)
     return refold(game, played, [one.event for one in match.sealed])
 
@@ -36,9 +36,8 @@ def version_of(match: PlayedMatch, fact_type: type, number: int) -> int:
 
 @pytest.mark.parametrize("key", list(CURRENT))
 def test_a_match_does_not_change_under_rules_that_decide_alike(key: str) -> None:
-    options = {"romme": {"rounds": 1}, "hearts": {"target_score": 20}, "von_herzen": {"complete_rounds": 1}}
-    match = PlayedMatch(CURRENT[key], dict(options.get(key, {})), None if key == "hearts" else 3, 7)
-    assert again(match, replace(CURRENT[key], rules_version=99)) is None
+    match = PlayedMatch(CURRENT[key], *SHORT[key], 7)
+    assert again(match, altered(CURRENT[key], rules_version=99)) is None
 
 
 @pytest.mark.parametrize("hand_size", [1, 3, 6])
@@ -62,25 +61,25 @@ def test_a_command_that_would_be_refused_is_named_with_the_rule() -> None:
     def stricter(state: Any, seat: int, move: Any, chance: Any) -> Any:
         if move == third.move:
             return Rejection("card_not_in_hand", "T-3")
-        return ONE.decide(state, seat, move, chance)
+        return ONE.decider.decide(state, seat, move, chance)
 
-    found = again(match, replace(TWO, decide=stricter))
+    found = again(match, altered(TWO, decide=stricter))
     assert found == Divergence(third.version, "refused", "choose would be refused: card_not_in_hand", "T-3")
 
 
 def test_a_move_that_does_not_exist_any_more_is_named() -> None:
     match = match_of(ONE)
     first = next(one.event for one in match.sealed if one.event.type == "choose")
-    game = replace(TWO, move_type=msgspec.defstruct("Other", [], tag_field="type", tag="other", frozen=True))
+    game = altered(TWO, move=msgspec.defstruct("Other", [], tag_field="type", tag="other", frozen=True))
     assert again(match, game) == Divergence(first.version, "refused", "there is no such move")
 
 
 def test_options_that_would_not_be_taken_are_named() -> None:
     match = match_of(ONE)
-    refusing = replace(TWO, parse_options=lambda *_: OptionProblem("option_value", "T-8", "rounds"))
+    refusing = altered(TWO, parse=lambda *_: OptionProblem("option_value", "T-8", "rounds"))
     found = again(match, refusing)
     assert found == Divergence(1, "options", "create would be refused: option_value (rounds)", "T-8")
-    rounding = replace(TWO, parse_options=lambda raw, seats: ONE.parse_options({**raw, "rounds": 4}, seats))
+    rounding = altered(TWO, parse=lambda raw, seats: ONE.options.parse({**raw, "rounds": 4}, seats))
     assert again(match, rounding) == Divergence(1, "options", "option rounds: 2, would be 4")
 
 
@@ -89,14 +88,14 @@ def test_facts_that_would_be_missing_or_come_besides_are_named() -> None:
     last = match.sealed[-1].event.version
 
     def endless(state: Any, seat: int, move: Any, chance: Any) -> Any:
-        judged: Any = ONE.decide(state, seat, move, chance)
+        judged: Any = ONE.decider.decide(state, seat, move, chance)
         return tuple(fact for fact in judged if not isinstance(fact, HighestMatchEnded))
 
-    missing = again(match, replace(TWO, decide=endless))
+    missing = again(match, altered(TWO, decide=endless))
     assert missing is not None
     assert (missing.version, missing.kind) == (last, "facts")
     assert missing.what == "match_ended would not follow"
-    shorter = replace(ONE, rules_version=3, outcome=lambda state: Outcome((0,) * 3, (1,) * 3) if state.shown else None)
+    shorter = altered(ONE, rules_version=3, outcome=lambda state: Outcome((0,) * 3, (1,) * 3) if state.shown else None)
     early = again(match, shorter)
     assert early is not None
     assert early.version < last
@@ -107,10 +106,10 @@ def test_another_result_from_the_same_facts_is_named() -> None:
     match = match_of(ONE, {"rounds": 1})
 
     def upside_down(state: Any) -> Outcome | None:
-        outcome = ONE.outcome(state)
+        outcome = ONE.decider.outcome(state)
         return None if outcome is None else Outcome(outcome.totals, outcome.places[::-1])
 
-    found = again(match, replace(ONE, rules_version=3, outcome=upside_down))
+    found = again(match, altered(ONE, rules_version=3, outcome=upside_down))
     assert found is not None
     assert (found.version, found.kind) == (match.sealed[-1].event.version, "result")
     assert found.what.startswith('result: {"totals":')
@@ -118,5 +117,5 @@ def test_another_result_from_the_same_facts_is_named() -> None:
 
 def test_shuffles_stay_those_of_the_rules_that_were_played() -> None:
     match = match_of(ONE, {"hand_size": 1, "rounds": 1})
-    found = again(match, replace(ONE, rules_version=7))
+    found = again(match, altered(ONE, rules_version=7))
     assert found is None

@@ -9,8 +9,7 @@ from domain.registry import CURRENT
 from domain.standings import PLACES, Tally, changes
 from domain.table import rules
 from domain.table.model import Adjudicated
-from tests.domain.matches import SECRET, TABLE, PlayedMatch
-from tests.domain.test_verify import SHORT
+from tests.domain.matches import SECRET, SHORT, TABLE, PlayedMatch
 
 HOST = "11111111-1111-4111-8111-111111111111"
 
@@ -32,7 +31,7 @@ def at(match: PlayedMatch, version: int) -> dict[str, Tally]:
 @pytest.mark.parametrize("seed", [1, 2])
 def test_a_match_counts_once_at_its_end_for_the_people_who_hold_seats(key: str, seed: int) -> None:
     match = PlayedMatch(CURRENT[key], *SHORT[key], seed)
-    outcome = match.game.outcome(match.state.game_state)
+    outcome = match.game.decider.outcome(match.state.game_state)
     assert outcome is not None
     end = len(match.sealed)
     assert all(at(match, version) == {} for version in range(1, end))
@@ -60,14 +59,14 @@ class LeftMatch(PlayedMatch):
     """A match that seat 2 leaves while it runs."""
 
     def _play(self, choose: Any) -> None:
-        self._do(rules.start(self.state, 0, self._chance()), "start", 0)
+        self._do(rules.start(self.state, 0, self._chance(), SECRET.hex()), "start", 0)
         self._do(rules.leave(self.state, 2, SECRET.hex()), "leave", 2)
         self._go_on(choose)
 
 
 def test_who_left_his_seat_to_a_bot_has_the_last_place() -> None:
     match = LeftMatch(CURRENT["hearts"], {"target_score": 20}, None, 3)
-    outcome = match.game.outcome(match.state.game_state)
+    outcome = match.game.decider.outcome(match.state.game_state)
     assert outcome is not None
     assert at(match, len(match.sealed)) == {
         HOST: taken(outcome.places[0]),
@@ -94,7 +93,7 @@ class AbandonedMatch(PlayedMatch):
     """A match that everybody leaves."""
 
     def _play(self, choose: Any) -> None:  # noqa: ARG002 - nobody plays
-        self._do(rules.start(self.state, 0, self._chance()), "start", 0)
+        self._do(rules.start(self.state, 0, self._chance(), SECRET.hex()), "start", 0)
         for seat in (0, 2, 3):
             self._do(rules.leave(self.state, seat, SECRET.hex()), "leave", seat)
 

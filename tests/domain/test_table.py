@@ -57,7 +57,7 @@ def running(*players: str) -> TableState:
     state = seated(*players)
     for seat in range(len(players) + 1, 4):
         state = after(state, rules.seat_bot(state, 0, seat), 0)
-    return after(state, rules.start(state, 0, CHANCE), 0)
+    return after(state, rules.start(state, 0, CHANCE, SECRET), 0)
 
 
 def test_the_creator_is_host_on_seat_0() -> None:
@@ -120,32 +120,32 @@ def test_only_the_host_seats_and_frees_bots() -> None:
 
 def test_the_match_starts_when_every_seat_is_taken() -> None:
     state = seated(BEN)
-    assert rules.start(state, 0, CHANCE) == TableRefusal("seats_open")
-    assert rules.start(state, 1, CHANCE) == TableRefusal("not_host")
+    assert rules.start(state, 0, CHANCE, SECRET) == TableRefusal("seats_open")
+    assert rules.start(state, 1, CHANCE, SECRET) == TableRefusal("not_host")
     state = seated(BEN, CLEO, DORA)
-    facts = rules.start(state, 0, CHANCE)
+    facts = rules.start(state, 0, CHANCE, SECRET)
     assert isinstance(facts, Facts)
     assert facts.table == (MatchStarted(),)
     state = apply(state, 0, facts)
     assert state.status == "running"
     assert state.decisions == (5, 5, 5, 5)
-    assert rules.start(state, 0, CHANCE) == TableRefusal("match_started")
+    assert rules.start(state, 0, CHANCE, SECRET) == TableRefusal("match_started")
 
 
 def test_a_decision_stays_open_while_other_seats_act_and_is_new_after_an_own_move() -> None:
     state = running(BEN, CLEO, DORA)
-    move = HEARTS.timeout_move(state.game_state, 2)
+    move = HEARTS.players.timeout_move(state.game_state, 2)
     state = after(state, rules.move(state, 2, 5, move, CHANCE, SECRET), 2)
     assert state.decisions == (5, 5, None, 5)
     for seat in (0, 1, 3):
-        move = HEARTS.timeout_move(state.game_state, seat)
+        move = HEARTS.players.timeout_move(state.game_state, seat)
         state = after(state, rules.move(state, seat, 5, move, CHANCE, SECRET), seat)
     assert [decision for decision in state.decisions if decision is not None] == [9]
 
 
 def test_another_number_than_the_open_decision_is_stale() -> None:
     state = running(BEN, CLEO, DORA)
-    move = HEARTS.timeout_move(state.game_state, 1)
+    move = HEARTS.players.timeout_move(state.game_state, 1)
     assert rules.move(state, 1, 4, move, CHANCE, SECRET) == TableRefusal("stale_decision")
     assert rules.move(state, None, 5, move, CHANCE, SECRET) == TableRefusal("not_seated")
     assert rules.move(created(), 0, 1, move, CHANCE, SECRET) == TableRefusal("match_not_started")
@@ -182,8 +182,8 @@ def test_a_table_that_the_last_person_leaves_is_closed() -> None:
     assert facts == Facts((BotSeated(0), TableClosed("abandoned"), SecretRevealed(SECRET)))
     state = after(state, facts, 0)
     assert (state.status, state.host, set(state.decisions)) == ("closed", None, {None})
-    assert rules.sit(state, BEN, None, None) == TableRefusal("table_over")
-    assert rules.leave(state, 1, SECRET) == TableRefusal("table_over")
+    assert rules.sit(state, BEN, None, None) == TableRefusal("match_over")
+    assert rules.leave(state, 1, SECRET) == TableRefusal("match_over")
 
 
 def test_ready_marks_inform_and_are_cleared_by_the_start() -> None:
@@ -191,7 +191,7 @@ def test_ready_marks_inform_and_are_cleared_by_the_start() -> None:
     assert rules.mark_ready(state, 1, True) == Facts((ReadyMarked(1, True),))
     state = after(state, rules.mark_ready(state, 1, True), 1)
     assert rules.mark_ready(state, 1, True) == Facts()
-    state = after(state, rules.start(state, 0, CHANCE), 0)
+    state = after(state, rules.start(state, 0, CHANCE, SECRET), 0)
     assert state.ready == (False,) * 4
     assert rules.mark_ready(state, 1, True) == TableRefusal("match_started")
 
@@ -211,14 +211,14 @@ def test_a_whole_match_ends_with_places_and_the_secret_and_accepts_nothing_more(
             break
         decision = state.decisions[seat]
         assert decision is not None
-        facts = rules.move(state, seat, decision, HEARTS.timeout_move(state.game_state, seat), CHANCE, SECRET)
+        facts = rules.move(state, seat, decision, HEARTS.players.timeout_move(state.game_state, seat), CHANCE, SECRET)
         state = after(state, facts, seat)
     assert state.status == "finished"
     assert facts.facts.table == (SecretRevealed(SECRET),)
-    outcome = HEARTS.outcome(state.game_state)
+    outcome = HEARTS.decider.outcome(state.game_state)
     assert outcome is not None
     assert sorted(outcome.places)[0] == 1
-    refused = rules.move(state, 0, state.version, HEARTS.move_type.__args__[0](("2C", "3C", "4C")), CHANCE, SECRET)
+    refused = rules.move(state, 0, state.version, HEARTS.types.move.__args__[0](("2C", "3C", "4C")), CHANCE, SECRET)
     assert isinstance(refused, Rejection)
-    assert refused.code == "game_finished"
-    assert rules.start(state, 0, CHANCE) == TableRefusal("table_over")
+    assert refused.code == "match_over"
+    assert rules.start(state, 0, CHANCE, SECRET) == TableRefusal("match_over")

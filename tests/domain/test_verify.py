@@ -12,14 +12,7 @@ from domain.verify import Report, verify
 from service.records.signer import Signer
 from service.verify.command import as_text
 from service.verify.notes import is_signed
-from tests.domain.matches import SECRET, PlayedMatch, rechained, resealed
-
-SHORT: dict[str, tuple[dict[str, object], int | None]] = {
-    "hearts": ({"target_score": 20, "omnibus": True}, None),
-    "romme": ({"rounds": 1}, 3),
-    "herzeln": ({"players": 3}, None),
-    "von_herzen": ({"players": 3, "complete_rounds": 1}, None),
-}
+from tests.domain.matches import SECRET, SHORT, PlayedMatch, rechained, resealed
 
 
 def report_on(document: Any) -> Report:

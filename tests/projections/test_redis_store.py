@@ -74,7 +74,7 @@ def romme() -> list[Projection]:
 
 
 def _projections(game: str) -> list[Projection]:
-    notes = CURRENT[game].notes
+    notes = CURRENT[game].private_stream
     found: list[Projection] = []
     for state in states(game)[0]:
         private_streams = [] if notes is None else [(0, notes.new())] * state.setup.seats

@@ -2,15 +2,19 @@
 
 import asyncio
 import random
+import time
 from typing import Any
 
 import httpx
 
+from domain.registry import CURRENT
 from service.composition import Services
 from service.runtime.settings import Settings
+from tests.conformance.hooks import short_match
 from tests.service.any_game import choose_any
 from tests.service.client import Player, new_key
 
+_BOTS_SECONDS = 30
 TEXT = "I had to follow suit there."
 
 
@@ -38,8 +42,10 @@ def people(url: str, count: int = 3) -> list[Player]:
 
 
 def begun(players: list[Player], game: str = "hearts", **body: Any) -> str:
-    """A table with a running match, everybody on his seat."""
-    table = players[0].create(game, seats=len(players), **body)
+    """A table with a running match, everybody on his seat; bots hold those that the game has to have besides."""
+    seats = short_match(CURRENT[game], len(players)).seats
+    bots = list(range(len(players), seats))
+    table = players[0].create(game, seats=seats, **({"bots": bots} if bots else {}), **body)
     code = players[0].view(table)["you"]["join_code"]
     for player in players[1:]:
         player.sit(table, **({"join_code": code} if code else {}))
@@ -48,17 +54,30 @@ def begun(players: list[Player], game: str = "hearts", **body: Any) -> str:
 
 
 def play(players: list[Player], table: str, moves: int, seed: int = 1) -> int:
-    """Play so many random legal moves, fewer if the round ends; return the table's version."""
+    """Play so many random legal moves, fewer if the round ends; return the table's version, at which a player acts."""
     rng = random.Random(seed)
     for _ in range(moves):
-        view = players[0].view(table)
-        if not view["to_act"]:
+        seat = _acting(players, table)
+        if seat is None:
             break
-        seat = view["to_act"][0]
         own = players[seat].view(table)
         made = players[seat].move(table, own["you"]["decision"], choose_any(own, rng))
         assert made.status_code == 200, made.text
+    _acting(players, table)
     return int(players[0].view(table)["version"])
+
+
+def _acting(players: list[Player], table: str) -> int | None:
+    """The first of these players who has to act, once bots have acted; None if nobody has to."""
+    until = time.monotonic() + _BOTS_SECONDS
+    while time.monotonic() < until:
+        acting = players[0].view(table)["to_act"]
+        if not acting:
+            return None
+        if acting[0] < len(players):
+            return int(acting[0])
+        time.sleep(0.01)
+    raise AssertionError(f"no bot has acted for {_BOTS_SECONDS} s")
 
 
 def end(players: list[Player], table: str) -> None:

@@ -44,7 +44,7 @@ async def play(services: Services, account: str, number: int) -> UUID:
             return made.table
         decision, game = table.state.decisions[0], table.codec.game
         if decision is not None:
-            move = game.sample(view_of(game, table.state.game_state, 0), lambda n: int(toss() * n))
+            move = game.players.sample(view_of(game, table.state.game_state, 0), lambda n: int(toss() * n))
             await services.tables.move(table, account, decision, move)
 
 
@@ -110,7 +110,7 @@ async def then_standings_are_those_of(services: Services, account: str, tables: 
     places: list[int] = []
     for table in tables:
         live: Any = await services.cache.get(table)
-        places.append(live.codec.game.outcome(live.state.game_state).places[0])
+        places.append(live.codec.game.decider.outcome(live.state.game_state).places[0])
     expected = tuple(places.count(place) for place in range(1, 7))
     (stored,) = await services.standings_store.page("hearts", None, 10)
     copied = await services.standings._copy.page("hearts", None, 10)

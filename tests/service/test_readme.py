@@ -1,7 +1,8 @@
 """README and the guides: their commands are run as a reader would paste them, and print what the guides show.
 
 A block `sh` is run; the block `text` after it is what it prints, `...` standing for anything, and without one it
-prints nothing. The blocks of a guide share one shell.
+prints nothing. The blocks of a guide share one shell. The commands of the guide for adding a game are run by
+tests/conformance/test_fifth_game.py.
 """
 
 import json
@@ -204,13 +205,6 @@ def test_the_guide_for_auditors(shell: Shell, service_url: str) -> None:
 
 def test_the_guide_for_operators(servers_of_ones_own: Shell) -> None:
     servers_of_ones_own.follow(steps(OPERATOR))
-
-
-def test_the_guide_for_adding_a_game(shell: Shell) -> None:
-    (shell.home / "openapi").mkdir()
-    shell.follow(steps(GAME))
-    written = (shell.home / "openapi" / "openapi.json").read_bytes()
-    assert written == (ROOT / "openapi" / "openapi.json").read_bytes()
 
 
 @pytest.mark.parametrize("guide", GUIDES, ids=lambda guide: str(guide.relative_to(ROOT)))

@@ -41,8 +41,8 @@ def test_a_replayed_view_is_the_one_that_was_written(game: AnyGame, seed: int) -
         open_cards = step_seen(step, "all", NAMES)
         assert open_cards.hands == written.seat_parts
         assert open_cards.event.facts == event.facts.game
-        if game.notes is not None:
-            noted = project(state, NAMES, private_streams=[(0, game.notes.new())] * state.setup.seats)
+        if game.private_stream is not None:
+            noted = project(state, NAMES, private_streams=[(0, game.private_stream.new())] * state.setup.seats)
             assert noted.public == written.public
             for before, after in zip(noted.seat_parts, written.seat_parts, strict=True):
                 assert (before.hand, before.decision, before.private) == (after.hand, after.decision, after.private)

@@ -197,6 +197,9 @@ def test_every_card_of_a_hand_has_an_answer(running: Followed) -> None:
         if viewer is None or not view["you"]["hand"]:
             continue
         answers = running.explain(running.people[viewer], version=version).json()["answers"]
+        others = [answer for answer in answers if answer["move"]["type"] != "play"]
+        assert all(answer["legal"] for answer in others), others  # moves of other kinds that can be made now
+        answers = [answer for answer in answers if answer["move"]["type"] == "play"]
         assert [answer["move"]["card"] for answer in answers] == view["you"]["hand"]
         plays = [entry for entry in view["you"]["legal"] if entry["type"] == "play"]
         legal = {card for entry in plays for card in entry["cards"]}

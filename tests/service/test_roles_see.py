@@ -49,9 +49,22 @@ def test_no_role_is_told_a_hidden_card(
     service_url: str, role: Callable[[str], Player | None], game: str, visibility: str
 ) -> None:
     players = people(service_url)
-    body = {} if game == "romme" else {"options": {"players": 3}}
-    table = begun(players, game, visibility=visibility, **body)
-    version = play(players, table, 8)
+    table = begun(players, game, visibility=visibility)
+    hidden = hidden_and_not_told(service_url, role, players, table, visibility, play(players, table, 0))
+    assert all(hidden)
+    hidden_and_not_told(service_url, role, players, table, visibility, play(players, table, 8))
+
+
+def hidden_and_not_told(
+    service_url: str,
+    role: Callable[[str], Player | None],
+    players: list[Player],
+    table: str,
+    visibility: str,
+    version: int,
+) -> list[set[str]]:
+    """The cards that are hidden from each seat and role; no address names them to him."""
+    found: list[set[str]] = []
     hands = [player.view(table)["you"]["hand"] for player in players]
     told = [player.http.get(f"/v1/tables/{table}/events?limit=100").text for player in players]
     places: list[tuple[str, Player | None]] = [(f"seat {seat}", player) for seat, player in enumerate(players)]
@@ -67,7 +80,7 @@ def test_no_role_is_told_a_hidden_card(
             known = told[own] + json.dumps(players[own].view(table)["you"])
             others = [hand for seat, hand in enumerate(hands) if seat != own]
             hidden = {card for hand in others for card in hand if f'"{card}"' not in known}
-        assert hidden
+        found.append(hidden)
         for address in addresses(table, players[0].id, version):
             answer = seen(by, service_url, address)
             assert answer.status_code in (200, 400, 401, 403, 404, 409), (name, address, answer.text)
@@ -75,3 +88,4 @@ def test_no_role_is_told_a_hidden_card(
             assert not named, (name, address, answer.text)
             if own is None and visibility == "private" and table in address:
                 assert answer.status_code in (401, 403, 404), (name, address, answer.text)
+    return found

@@ -83,9 +83,9 @@ def test_tables_that_cannot_be_are_refused(people: list[Player], body: Any, stat
 
 @pytest.mark.parametrize("key", sorted(CURRENT))
 def test_a_malformed_option_is_told_before_what_is_missing_or_contradicts(people: list[Player], key: str) -> None:
-    names = list(CURRENT[key].options_schema["properties"])
+    names, least = list(CURRENT[key].options.schema["properties"]), CURRENT[key].seats[0]
     for name in names:
-        for seats, players in ((None, None), (3, None), (3, 4)):
+        for seats, players in ((None, None), (least, None), (least, least + 1)):
             options = {"players": players} if players and "players" in names else {}
             body = ({"seats": seats} if seats else {}) | {"game": key, "options": options | {name: "nonsense"}}
             refused = people[0].post("/v1/tables", body, keyed=True)
@@ -262,8 +262,8 @@ def test_events_come_in_pages_and_complete_after_the_end(people: list[Player]) -
     deals = [fact for event in collected for fact in event["facts"] if fact["type"] == "round_dealt"]
     assert all(len(deal["order"]) == 52 for deal in deals), seed
     assert collected[-1]["table"][-1]["type"] == "secret_revealed", seed
-    assert code_of(people[0].move(table, view["version"], {"type": "play", "card": "2C"})) == "game_finished"
-    assert code_of(people[0].http.delete(f"/v1/tables/{table}/seats/me")) == "table_over"
+    assert code_of(people[0].move(table, view["version"], {"type": "play", "card": "2C"})) == "match_over"
+    assert code_of(people[0].http.delete(f"/v1/tables/{table}/seats/me")) == "match_over"
 
 
 # leaving

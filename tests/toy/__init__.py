@@ -1,5 +1,6 @@
-"""A toy game, complete and tiny: the fifth game of the tests, and the game with two rules versions.
+"""Toy games, complete and small, written like real ones but not registered.
 
-It is written like a real game but not registered. Tests that need a registered one copy
-`highest/` to `domain/games/highest/` and `conformance.py` to `tests/games/highest/`.
+`highest/`: all choose at the same time, two versions of its rules. `overboard/`: turns, elimination, rounds that may
+end in their deal; the guide for adding a game (domain/README.md) begins from a copy of it. Beside them lies what the
+conformance suite needs to know of each.
 """

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from domain.decider import AnyGame, Game
+from domain.decider import AnyGame, Decider, Game, OptionRules, Players, Types, Views
 from domain.games.hearts import bot, fold, model, options, rulebook, rules, views
 
 HEARTS_1: Final = Game(
@@ -12,35 +12,45 @@ HEARTS_1: Final = Game(
     seats=(3, 5),
     rules=rulebook.RULES,
     rejections=rulebook.REJECTIONS,
-    options_type=model.HeartsOptions,
-    options_schema=options.OPTIONS_SCHEMA,
-    state_type=model.HeartsState,
-    move_type=model.HeartsMove,
-    fact_type=model.HeartsFact,
-    public_type=model.HeartsPublicFact,
-    private_fact_type=model.HeartsPrivateFact,
-    board_type=model.HeartsBoard,
-    private_type=model.HeartsPrivate,
-    legal_type=model.HeartsLegal,
-    parse_options=options.parse_options,
-    seat_count=options.seat_count,
-    new=fold.new,
-    start=rules.start,
-    decide=rules.decide,
-    evolve=fold.evolve,
-    to_act=rules.to_act,
-    legal=rules.legal,
-    outcome=fold.outcome,
-    timeout_move=rules.timeout_move,
-    public_form=views.public_form,
-    private_form=views.private_form,
-    round_number=views.round_number,
-    totals=views.totals,
-    board=views.board,
-    hand=views.hand,
-    private=views.private,
-    bot=bot.bot,
-    sample=bot.sample,
+    types=Types(
+        state=model.HeartsState,
+        move=model.HeartsMove,
+        fact=model.HeartsFact,
+        public_form=model.HeartsPublicFact,
+        private_form=model.HeartsPrivateFact,
+        board=model.HeartsBoard,
+        private_part=model.HeartsPrivate,
+        legal=model.HeartsLegal,
+    ),
+    options=OptionRules(
+        type=model.HeartsOptions,
+        schema=options.OPTIONS_SCHEMA,
+        parse=options.parse_options,
+        seat_count=options.seat_count,
+    ),
+    decider=Decider(
+        new=fold.new,
+        start=rules.start,
+        decide=rules.decide,
+        evolve=fold.evolve,
+        to_act=rules.to_act,
+        outcome=fold.outcome,
+    ),
+    views=Views(
+        public_form=views.public_form,
+        private_form=views.private_form,
+        round_number=views.round_number,
+        totals=views.totals,
+        board=views.board,
+        hand=views.hand,
+        private_part=views.private,
+        legal=rules.legal,
+    ),
+    players=Players(
+        bot=bot.bot,
+        sample=bot.sample,
+        timeout_move=rules.timeout_move,
+    ),
 )
 """Version 1 of the rules."""
 

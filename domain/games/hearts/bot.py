@@ -114,7 +114,7 @@ def _cost(known: Knowledge, card: Card) -> float:
     points: float = sum([known.worth.get(other, 0) for other in (*known.trick, card)])
     chance = 1.0
     forced = _forced_to_take(known, card)
-    for seat in known.behind:
+    for seat in known.later:
         points += _expected_from(known, seat, card)
         if card[1] not in known.lacking[seat]:
             chance *= 1 - forced
@@ -124,7 +124,7 @@ def _cost(known: Knowledge, card: Card) -> float:
 
 
 def _forced_to_take(known: Knowledge, card: Card) -> float:
-    """Return the chance that a seat behind has only higher cards of the suit and must overtake."""
+    """Return the chance that a later seat has only higher cards of the suit and must overtake."""
     lower = known.lower(card)
     higher = len(known.unseen[card[1]]) - lower
     elsewhere = 1 - 1 / known.holders[card[1]]
@@ -132,7 +132,7 @@ def _forced_to_take(known: Knowledge, card: Card) -> float:
 
 
 def _expected_from(known: Knowledge, seat: Seat, card: Card) -> float:
-    """Return the points that a seat behind is likely to add to a trick that this card takes."""
+    """Return the points that a later seat is likely to add to a trick that this card takes."""
     suit = card[1]
     unseen, holders, worth = known.unseen[suit], known.holders[suit], known.worth
     empty = 1.0 if suit in known.lacking[seat] else (1 - 1 / holders) ** len(unseen)

@@ -5,9 +5,9 @@ from typing import Any, Final, get_args
 
 from msgspec.structs import replace
 
-from domain.cards import hands_without, in_canonical_order
+from domain.cards import Card, hands_without, in_canonical_order
 from domain.decider import ImpossibleFactError, Outcome, Seat
-from domain.games.hearts.deal import FIRST_CARD, dealt_hands
+from domain.games.hearts.deal import FIRST_CARD, PACK, PASS_COUNT, dealt_hands, passing_offset
 from domain.games.hearts.model import (
     HeartsCardPlayed,
     HeartsCardsExchanged,
@@ -22,11 +22,12 @@ from domain.games.hearts.model import (
     HeartsTrick,
     HeartsTrickTaken,
 )
-from domain.games.hearts.values import MOON_CARDS, results
+from domain.games.hearts.values import HIGHER, MOON_VALUE, bonus_of, points_of, results
 from domain.ranking import places
 from domain.seats import with_entry
 
-_NO_CARDS: Final[tuple[str, ...]] = ()
+_NO_CARDS: Final[tuple[Card, ...]] = ()
+_CARDS: Final = {seats: frozenset(cards) for seats, cards in PACK.items()}
 
 
 def new(options: HeartsOptions, seats: int) -> HeartsState:
@@ -46,7 +47,8 @@ def new(options: HeartsOptions, seats: int) -> HeartsState:
         points=zeros,
         bonus=zeros,
         totals=zeros,  # H-44
-        last_round=None,
+        score_sheet=(),
+        last_trick=None,
     )
 
 
@@ -56,60 +58,60 @@ def evolve(state: HeartsState, fact: HeartsFact) -> HeartsState:
 
 
 def _card_played(state: HeartsState, fact: HeartsCardPlayed) -> HeartsState:
-    hands, trick, card = state.hands, state.trick, fact.card
-    seats, seat = len(hands), fact.seat
-    if (
-        state.phase != "playing"
-        or len(trick) == seats
-        or seat != (state.leader + len(trick)) % seats  # H-21
-        or card not in hands[seat]
-    ):
+    hands, trick, seat, card = state.hands, state.trick, fact.seat, fact.card
+    seats, played = len(hands), len(trick)
+    if state.phase != "playing" or played == seats or seat != (state.leader + played) % seats:  # H-21
         raise ImpossibleFactError(f"seat {seat} cannot have played {card} now")
+    try:
+        hands = hands_without(hands, seat, card)
+    except ValueError:
+        raise ImpossibleFactError(f"seat {seat} does not hold {card}") from None
     return replace(
         state,
-        hands=hands_without(hands, seat, card),
+        hands=hands,
         trick=(*trick, card),
         broken=state.broken or card[1] == "H",  # H-26
     )
 
 
 def _trick_taken(state: HeartsState, fact: HeartsTrickTaken) -> HeartsState:
-    seat = fact.seat
-    if not 0 <= seat < len(state.hands) or len(state.trick) != len(state.hands):
+    seat, trick, seats = fact.seat, state.trick, len(state.hands)
+    if not 0 <= seat < seats or len(trick) != seats:
         raise ImpossibleFactError(f"seat {seat} cannot have taken a trick now")
+    best = trick[seat - state.leader]
+    if best[1] != trick[0][1] or not HIGHER[best].isdisjoint(trick):  # H-29
+        raise ImpossibleFactError(f"seat {seat} has not won the trick")
+    if fact.points != points_of(state.options, trick) or fact.bonus != bonus_of(state.options, trick):
+        raise ImpossibleFactError(f"the trick is not worth {fact.points} and {fact.bonus}")
     return replace(
         state,
         leader=seat,  # H-29
         trick=(),
-        tricks=(*state.tricks, HeartsTrick(state.leader, state.trick, seat)),
-        points=_raised(state.points, seat, fact.points),
-        bonus=_raised(state.bonus, seat, fact.bonus),
+        tricks=(*state.tricks, HeartsTrick(state.leader, trick, seat)),
+        points=with_entry(state.points, seat, state.points[seat] + fact.points) if fact.points else state.points,
+        bonus=with_entry(state.bonus, seat, state.bonus[seat] + fact.bonus) if fact.bonus else state.bonus,
     )
-
-
-def _raised(values: tuple[int, ...], seat: Seat, by: int) -> tuple[int, ...]:
-    if not by:
-        return values
-    return with_entry(values, seat, values[seat] + by)
 
 
 def _pass_committed(state: HeartsState, fact: HeartsPassCommitted) -> HeartsState:
     passes, seat = state.passes, fact.seat
     if state.phase != "passing" or not 0 <= seat < len(passes) or passes[seat]:
         raise ImpossibleFactError(f"seat {seat} cannot have committed a pass now")
-    if not set(fact.cards) <= set(state.hands[seat]):
-        raise ImpossibleFactError(f"seat {seat} does not hold what it passed")
+    if len(fact.cards) != PASS_COUNT or tuple([card for card in state.hands[seat] if card in fact.cards]) != fact.cards:
+        raise ImpossibleFactError(f"seat {seat} cannot have passed {fact.cards}")
     return replace(state, passes=with_entry(passes, seat, fact.cards))  # H-19: the cards stay in the hands
 
 
 def _cards_exchanged(state: HeartsState, fact: HeartsCardsExchanged) -> HeartsState:
+    if state.phase != "passing" or not all(state.passes):
+        raise ImpossibleFactError("the cards cannot have changed hands now")
     hands = exchanged(state)
-    if state.phase != "passing" or fact.passes != state.passes or FIRST_CARD not in hands[fact.leader]:
+    if fact != HeartsCardsExchanged(state.offset, holder_of_first_card(hands), state.passes):
         raise ImpossibleFactError("the cards cannot have changed hands like this")
     return replace(state, phase="playing", hands=hands, leader=fact.leader)
 
 
-def exchanged(state: HeartsState) -> tuple[tuple[str, ...], ...]:
+def exchanged(state: HeartsState) -> tuple[tuple[Card, ...], ...]:
     """Return the hands after the committed cards change hands, each in canonical order (H-16)."""
     seats = len(state.hands)
     kept: list[list[str]] = []
@@ -121,9 +123,13 @@ def exchanged(state: HeartsState) -> tuple[tuple[str, ...], ...]:
 
 
 def _round_dealt(state: HeartsState, fact: HeartsRoundDealt) -> HeartsState:
-    seats = len(state.hands)
-    if state.phase == "finished" or any(state.hands) or fact.round != state.round + 1 or fact.seats != seats:
-        raise ImpossibleFactError(f"round {fact.round} cannot have been dealt now")
+    seats, number = len(state.hands), state.round + 1
+    if state.phase != "new" and (not _scored(state) or match_over(state.options, state.totals)):
+        raise ImpossibleFactError("no round can have been dealt now")
+    if (fact.round, fact.offset, fact.seats) != (number, passing_offset(seats, number), seats):
+        raise ImpossibleFactError(f"round {fact.round} cannot have been dealt like this")
+    if len(fact.order) != len(PACK[seats]) or _CARDS[seats] != frozenset(fact.order):
+        raise ImpossibleFactError("these cards are not the pack")
     hands = dealt_hands(fact.order, seats)
     zeros = (0,) * seats
     return HeartsState(
@@ -140,11 +146,12 @@ def _round_dealt(state: HeartsState, fact: HeartsRoundDealt) -> HeartsState:
         points=zeros,
         bonus=zeros,
         totals=state.totals,
-        last_round=state.last_round,
+        score_sheet=state.score_sheet,
+        last_trick=state.last_trick,
     )
 
 
-def holder_of_first_card(hands: tuple[tuple[str, ...], ...]) -> Seat:
+def holder_of_first_card(hands: tuple[tuple[Card, ...], ...]) -> Seat:
     """Return the seat that holds the two of clubs (H-20)."""
     for seat, hand in enumerate(hands):
         if FIRST_CARD in hand:
@@ -153,15 +160,24 @@ def holder_of_first_card(hands: tuple[tuple[str, ...], ...]) -> Seat:
 
 
 def _round_scored(state: HeartsState, fact: HeartsRoundScored) -> HeartsState:
-    if any(state.hands) or not state.tricks or fact.round != state.round:
-        raise ImpossibleFactError(f"round {fact.round} cannot have been scored now")
-    result = HeartsRoundResult(fact.round, fact.raw, fact.bonus, fact.moon, fact.results, state.tricks[-1])
-    return replace(state, totals=fact.totals, last_round=result)
+    if not state.tricks or any(state.hands) or state.trick or _scored(state):
+        raise ImpossibleFactError("no round can have been scored now")
+    if fact != score(state):
+        raise ImpossibleFactError(f"round {fact.round} cannot have been scored like this")
+    result = HeartsRoundResult(round=fact.round, raw=fact.raw, bonus=fact.bonus, moon=fact.moon, points=fact.results)
+    return replace(state, totals=fact.totals, score_sheet=(*state.score_sheet, result), last_trick=state.tricks[-1])
+
+
+def _scored(state: HeartsState) -> bool:
+    """Whether the last round that was dealt has been counted."""
+    return bool(state.score_sheet) and state.score_sheet[-1].round == state.round
 
 
 def _match_ended(state: HeartsState, fact: HeartsMatchEnded) -> HeartsState:
-    if state.phase != "playing" or any(state.hands) or fact.totals != state.totals:
+    if state.phase == "finished" or not _scored(state) or not match_over(state.options, state.totals):
         raise ImpossibleFactError("the match cannot have ended now")
+    if fact != HeartsMatchEnded(state.totals, ranking(state.totals)):
+        raise ImpossibleFactError("the match cannot have ended like this")
     return replace(state, phase="finished")
 
 
@@ -195,10 +211,10 @@ def score(state: HeartsState) -> HeartsRoundScored:
 
 def moon_shooter(state: HeartsState) -> Seat | None:
     """Return the seat whose tricks hold all hearts and the queen of spades (H-36, H-37)."""
-    if state.options.black_maria:
+    all_of_them = MOON_VALUE[state.options.variant]
+    if state.options.black_maria or all_of_them not in state.points:
         return None
-    takers = {trick.winner for trick in state.tricks if not MOON_CARDS.isdisjoint(trick.cards)}
-    return takers.pop() if len(takers) == 1 else None
+    return state.points.index(all_of_them)
 
 
 def match_over(options: HeartsOptions, totals: tuple[int, ...]) -> bool:

@@ -30,7 +30,7 @@ class Knowledge:
     """By suit, the cards in other hands, lowest first."""
     holders: dict[str, int]
     """By suit, how many other seats may still hold it; at least 1."""
-    behind: tuple[Seat, ...]
+    later: tuple[Seat, ...]
     """The seats that play to the trick after this one."""
     lacking: list[set[str]]
     """By seat, the suits it has shown not to hold."""
@@ -72,7 +72,7 @@ def knowledge(view: HeartsView) -> Knowledge:
         worth={**worth, BONUS_CARD: BONUS} if board.options.omnibus else worth,
         unseen=unseen,
         holders={suit: max(1, sum([suit not in lacking[other] for other in others])) for suit in SUITS},
-        behind=tuple([(view.seat + step) % seats for step in range(1, seats - len(trick))]),
+        later=tuple([(view.seat + step) % seats for step in range(1, seats - len(trick))]),
         lacking=lacking,
         points_left=sum(worth.values()) - sum(board.points) - sum([worth.get(card, 0) for card in trick]),
         best=best,

@@ -1,49 +1,53 @@
-"""What exists in Hearts: options, moves, facts and their public and private forms, state and view."""
+"""What exists in Hearts: options, moves, facts and their public and private forms, state and view.
+
+Names are a storage format: tags and field names of options, moves and facts stand in recorded events. They
+never change their meaning; a new field has a default, and what cannot be said that way is lifted in
+`domain/codec.py`.
+"""
 
 from typing import Annotated, Literal, TypeAlias
 
-from msgspec import Meta, Struct
+from msgspec import Meta
 
 from domain.cards import Card
 from domain.decider import Seat
+from domain.structs import Fact, Legal, Move, Value
 
 # options
 
-Variant: TypeAlias = Literal["standard", "spot"]
-MoonRule: TypeAlias = Literal["add_to_others", "subtract_from_own", "none"]
+HeartsVariant: TypeAlias = Literal["standard", "spot"]
+HeartsMoonRule: TypeAlias = Literal["add_to_others", "subtract_from_own", "none"]
 
 
-class HeartsOptions(Struct, frozen=True, gc=False, forbid_unknown_fields=True):
+class HeartsOptions(Value, frozen=True, forbid_unknown_fields=True):
     """The six options of a table, in full; they never change during a match (H-4, H-7)."""
 
-    variant: Variant
+    variant: HeartsVariant
     players: Annotated[int, Meta(ge=3, le=5)]
     black_maria: bool
     omnibus: bool
-    moon_rule: MoonRule
+    moon_rule: HeartsMoonRule
     target_score: Annotated[int, Meta(ge=1, le=5000)]
 
 
 # moves
 
-CardName: TypeAlias = Annotated[
+HeartsCardName: TypeAlias = Annotated[
     str, Meta(max_length=8, description="Rank then suit, such as QS or TH.", examples=["QS"])
 ]
 
 
-class HeartsPass(Struct, frozen=True, gc=False, tag_field="type", tag="pass", forbid_unknown_fields=True):
+class HeartsPass(Move, frozen=True, tag="pass"):
     """Commit three cards of the own hand to be passed; final, seen by nobody before the exchange."""
 
-    cards: Annotated[
-        tuple[CardName, ...],
-        Meta(max_length=16, description="Three different cards in any order.", examples=[["QS", "AS", "KH"]]),
-    ]
+    cards: Annotated[tuple[HeartsCardName, ...], Meta(max_length=16, examples=[["QS", "AS", "KH"]])]
+    """Three different cards in any order."""
 
 
-class HeartsPlay(Struct, frozen=True, gc=False, tag_field="type", tag="play", forbid_unknown_fields=True):
+class HeartsPlay(Move, frozen=True, tag="play"):
     """Play one card to the trick."""
 
-    card: CardName
+    card: HeartsCardName
 
 
 HeartsMove: TypeAlias = HeartsPass | HeartsPlay
@@ -51,7 +55,7 @@ HeartsMove: TypeAlias = HeartsPass | HeartsPlay
 # facts
 
 
-class HeartsRoundDealt(Struct, frozen=True, gc=False, tag_field="type", tag="round_dealt"):
+class HeartsRoundDealt(Fact, frozen=True, tag="round_dealt"):
     """A round was dealt. Secret: the order of the pack; card k went to seat k modulo the seats (H-12)."""
 
     round: int
@@ -61,14 +65,14 @@ class HeartsRoundDealt(Struct, frozen=True, gc=False, tag_field="type", tag="rou
     order: tuple[Card, ...]
 
 
-class HeartsPassCommitted(Struct, frozen=True, gc=False, tag_field="type", tag="pass_committed"):
+class HeartsPassCommitted(Fact, frozen=True, tag="pass_committed"):
     """A seat chose the three cards it passes. Secret: the cards, in canonical order."""
 
     seat: Seat
     cards: tuple[Card, ...]
 
 
-class HeartsCardsExchanged(Struct, frozen=True, gc=False, tag_field="type", tag="cards_exchanged"):
+class HeartsCardsExchanged(Fact, frozen=True, tag="cards_exchanged"):
     """All passes changed hands at once. Secret: the cards, by the seat that gave them."""
 
     offset: int
@@ -77,14 +81,14 @@ class HeartsCardsExchanged(Struct, frozen=True, gc=False, tag_field="type", tag=
     passes: tuple[tuple[Card, ...], ...]
 
 
-class HeartsCardPlayed(Struct, frozen=True, gc=False, tag_field="type", tag="card_played"):
+class HeartsCardPlayed(Fact, frozen=True, tag="card_played"):
     """A card was played to the trick."""
 
     seat: Seat
     card: Card
 
 
-class HeartsTrickTaken(Struct, frozen=True, gc=False, tag_field="type", tag="trick_taken"):
+class HeartsTrickTaken(Fact, frozen=True, tag="trick_taken"):
     """A seat won the trick and leads the next one."""
 
     seat: Seat
@@ -94,7 +98,7 @@ class HeartsTrickTaken(Struct, frozen=True, gc=False, tag_field="type", tag="tri
     """-10 if the jack of diamonds counts and was in it, else 0."""
 
 
-class HeartsRoundScored(Struct, frozen=True, gc=False, tag_field="type", tag="round_scored"):
+class HeartsRoundScored(Fact, frozen=True, tag="round_scored"):
     """The round was counted; every list is by seat."""
 
     round: int
@@ -106,7 +110,7 @@ class HeartsRoundScored(Struct, frozen=True, gc=False, tag_field="type", tag="ro
     totals: tuple[int, ...]
 
 
-class HeartsMatchEnded(Struct, frozen=True, gc=False, tag_field="type", tag="match_ended"):
+class HeartsMatchEnded(Fact, frozen=True, tag="match_ended"):
     """The match is over."""
 
     totals: tuple[int, ...]
@@ -127,7 +131,7 @@ HeartsFact: TypeAlias = (
 # public forms of facts that hide something
 
 
-class HeartsRoundBegun(Struct, frozen=True, gc=False, tag_field="type", tag="round_begun"):
+class HeartsRoundBegun(Fact, frozen=True, tag="round_begun"):
     """A round was dealt, as everybody sees it."""
 
     round: int
@@ -138,13 +142,13 @@ class HeartsRoundBegun(Struct, frozen=True, gc=False, tag_field="type", tag="rou
     """The seat that leads the two of clubs; None while it depends on the passing."""
 
 
-class HeartsPassMade(Struct, frozen=True, gc=False, tag_field="type", tag="pass_made"):
+class HeartsPassMade(Fact, frozen=True, tag="pass_made"):
     """A seat has committed its pass, as everybody sees it."""
 
     seat: Seat
 
 
-class HeartsExchangeMade(Struct, frozen=True, gc=False, tag_field="type", tag="exchange_made"):
+class HeartsExchangeMade(Fact, frozen=True, tag="exchange_made"):
     """The passed cards changed hands, as everybody sees it."""
 
     offset: int
@@ -164,19 +168,19 @@ HeartsPublicFact: TypeAlias = (
 # private forms, for the seat they are addressed to
 
 
-class HeartsHandDealt(Struct, frozen=True, gc=False, tag_field="type", tag="hand_dealt"):
+class HeartsHandDealt(Fact, frozen=True, tag="hand_dealt"):
     """The hand you were dealt, in canonical order."""
 
     hand: tuple[Card, ...]
 
 
-class HeartsPassChosen(Struct, frozen=True, gc=False, tag_field="type", tag="pass_chosen"):
+class HeartsPassChosen(Fact, frozen=True, tag="pass_chosen"):
     """The three cards you committed, in canonical order."""
 
     cards: tuple[Card, ...]
 
 
-class HeartsCardsReceived(Struct, frozen=True, gc=False, tag_field="type", tag="cards_received"):
+class HeartsCardsReceived(Fact, frozen=True, tag="cards_received"):
     """The three cards you received, in canonical order."""
 
     giver: Seat
@@ -187,11 +191,11 @@ HeartsPrivateFact: TypeAlias = HeartsHandDealt | HeartsPassChosen | HeartsCardsR
 
 # state
 
-Phase: TypeAlias = Literal["new", "passing", "playing", "finished"]
+HeartsPhase: TypeAlias = Literal["new", "passing", "playing", "finished"]
 """`new` before the first deal; the others as in H-51."""
 
 
-class HeartsTrick(Struct, frozen=True, gc=False):
+class HeartsTrick(Value, frozen=True):
     """A completed trick."""
 
     leader: Seat
@@ -200,23 +204,22 @@ class HeartsTrick(Struct, frozen=True, gc=False):
     winner: Seat
 
 
-class HeartsRoundResult(Struct, frozen=True, gc=False):
+class HeartsRoundResult(Value, frozen=True):
     """How a round was counted; every list is by seat."""
 
     round: int
     raw: tuple[int, ...]
     bonus: tuple[int, ...]
     moon: Seat | None
-    results: tuple[int, ...]
-    last_trick: HeartsTrick
-    """So that it can still be shown when the next round is dealt at once."""
+    points: tuple[int, ...]
+    """What the round counts for each seat, the moon and the bonus included."""
 
 
-class HeartsState(Struct, frozen=True, gc=False):
+class HeartsState(Value, frozen=True):
     """Everything about a match, secrets included."""
 
     options: HeartsOptions
-    phase: Phase
+    phase: HeartsPhase
     round: int
     """From 1; 0 before the first deal."""
     offset: int
@@ -237,17 +240,19 @@ class HeartsState(Struct, frozen=True, gc=False):
     bonus: tuple[int, ...]
     """Bonus taken in this round, by seat."""
     totals: tuple[int, ...]
-    last_round: HeartsRoundResult | None
+    score_sheet: tuple[HeartsRoundResult, ...]
+    last_trick: HeartsTrick | None
+    """The last trick of the rounds that are scored, None before the first."""
 
 
 # views
 
 
-class HeartsBoard(Struct, frozen=True, gc=False):
+class HeartsBoard(Value, frozen=True):
     """What all seats and any spectator may know (H-52)."""
 
     options: HeartsOptions
-    phase: Phase
+    phase: HeartsPhase
     round: int
     removed: tuple[Card, ...]
     """The cards that are not in the pack for this number of players."""
@@ -271,11 +276,16 @@ class HeartsBoard(Struct, frozen=True, gc=False):
     """Penalty values taken in this round, by seat."""
     bonus: tuple[int, ...]
     """Bonus taken in this round, by seat."""
+    last_trick: HeartsTrick | None
+    """The last completed trick, also once the next round is dealt; None before the first."""
+    score_sheet: tuple[HeartsRoundResult, ...]
+    """The rounds that are scored, the oldest first."""
     totals: tuple[int, ...]
-    last_round: HeartsRoundResult | None
+    places: tuple[int, ...] | None
+    """Place of each seat, 1 is best; None before the end."""
 
 
-class HeartsPrivate(Struct, frozen=True, gc=False):
+class HeartsPrivate(Value, frozen=True):
     """What only this seat knows beyond its hand; empty where nothing was passed."""
 
     passed: tuple[Card, ...]
@@ -286,14 +296,14 @@ class HeartsPrivate(Struct, frozen=True, gc=False):
     received_from: Seat | None
 
 
-class HeartsLegalPass(Struct, frozen=True, gc=False, tag_field="type", tag="pass"):
+class HeartsLegalPass(Legal, frozen=True, tag="pass"):
     """Any `count` different ones of these cards may be passed."""
 
     cards: tuple[Card, ...]
     count: int
 
 
-class HeartsLegalPlay(Struct, frozen=True, gc=False, tag_field="type", tag="play"):
+class HeartsLegalPlay(Legal, frozen=True, tag="play"):
     """Any one of these cards may be played."""
 
     cards: tuple[Card, ...]

@@ -4,11 +4,11 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from domain.decider import OptionProblem
-from domain.games.hearts.model import HeartsOptions, MoonRule, Variant
+from domain.games.hearts.model import HeartsMoonRule, HeartsOptions, HeartsVariant
 
-_DEFAULT_TARGET: Final[dict[Variant, int]] = {"standard": 100, "spot": 500}  # H-8
-_VARIANTS: Final[dict[object, Variant]] = {"standard": "standard", "spot": "spot"}
-_MOON_RULES: Final[dict[object, MoonRule]] = {
+_DEFAULT_TARGET: Final[dict[HeartsVariant, int]] = {"standard": 100, "spot": 500}  # H-8
+_VARIANTS: Final[dict[object, HeartsVariant]] = {"standard": "standard", "spot": "spot"}
+_MOON_RULES: Final[dict[object, HeartsMoonRule]] = {
     "add_to_others": "add_to_others",
     "subtract_from_own": "subtract_from_own",
     "none": "none",

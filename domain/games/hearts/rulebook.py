@@ -84,7 +84,7 @@ _TEXTS: Final = (
 RULES: Final = tuple(Rule(f"H-{number}", text) for number, text in enumerate(_TEXTS, start=1))
 
 REJECTIONS: Final[dict[str, str]] = {
-    "game_finished": "The match is over.",
+    "match_over": "The match is over.",
     "not_seated": "You have no seat at this table.",
     "wrong_phase": "This kind of move is not possible now.",
     "already_passed": "You have already committed your pass in this round.",

@@ -23,12 +23,12 @@ from domain.games.hearts.model import (
     HeartsState,
     HeartsTrickTaken,
 )
-from domain.games.hearts.values import BONUS, BONUS_CARD, STRENGTH, penalties
+from domain.games.hearts.values import STRENGTH, bonus_of, penalties, points_of
 from domain.tricks import following, winner
 
 # refusals, in the order of H-56
 
-_GAME_FINISHED: Final = Rejection("game_finished", "H-50")
+_MATCH_OVER: Final = Rejection("match_over", "H-50")
 _NOT_SEATED: Final = Rejection("not_seated", "H-56")
 _WRONG_PHASE: Final = Rejection("wrong_phase", "H-56")
 _HOLD_ROUND: Final = Rejection("wrong_phase", "H-15")
@@ -62,7 +62,7 @@ def _deal(state: HeartsState, chance: Chance) -> HeartsRoundDealt:
 def decide(state: HeartsState, seat: Seat, move: HeartsMove, chance: Chance) -> tuple[HeartsFact, ...] | Rejection:
     """Judge a move in the order of H-56: what follows from it, or the first reason against it."""
     if state.phase == "finished":
-        return _GAME_FINISHED
+        return _MATCH_OVER
     if not 0 <= seat < len(state.hands):
         return _NOT_SEATED
     match move:
@@ -127,14 +127,12 @@ def _pass(state: HeartsState, fact: HeartsPassCommitted) -> tuple[HeartsFact, ..
 
 def _play(state: HeartsState, fact: HeartsCardPlayed, chance: Chance) -> tuple[HeartsFact, ...]:
     cards = (*state.trick, fact.card)
-    seats = len(state.hands)
-    if len(cards) < seats:
+    if len(cards) < len(state.hands):
         return (fact,)
-    values = penalties(state.options)
     taken = HeartsTrickTaken(
-        (state.leader + winner(cards, STRENGTH)) % seats,  # H-29
-        sum(values.get(card, 0) for card in cards),
-        BONUS if state.options.omnibus and BONUS_CARD in cards else 0,  # H-32
+        seat=(state.leader + winner(cards, STRENGTH)) % len(cards),  # H-29
+        points=points_of(state.options, cards),
+        bonus=bonus_of(state.options, cards),
     )
     if len(state.hands[fact.seat]) > 1:  # H-30
         return (fact, taken)
@@ -159,7 +157,7 @@ def turn(state: HeartsState) -> Seat:
 def to_act(state: HeartsState) -> tuple[Seat, ...]:
     """Return the seats with an open decision, ascending."""
     if state.phase == "playing":
-        return (turn(state),)
+        return ((state.leader + len(state.trick)) % len(state.hands),)  # H-21
     if state.phase == "passing":
         return tuple(seat for seat, cards in enumerate(state.passes) if not cards)  # H-16
     return ()

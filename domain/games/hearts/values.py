@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from domain.cards import RANKS, Card
+from domain.cards import RANKS, SUITS, Card
 from domain.decider import Seat
 from domain.games.hearts.model import HeartsOptions
 
@@ -22,19 +22,43 @@ _HEARTS: Final = {
 _QUEEN: Final = {"standard": {"QS": 13}, "spot": {"QS": 25}}
 _BLACK_MARIA: Final[dict[bool, dict[Card, int]]] = {False: {}, True: {"KS": 10, "AS": 7}}
 
-_PENALTIES: Final[dict[tuple[str, bool], dict[Card, int]]] = {
-    (variant, black_maria): _HEARTS[variant] | _QUEEN[variant] | _BLACK_MARIA[black_maria]  # H-31
+_PENALTIES: Final[dict[str, dict[bool, dict[Card, int]]]] = {
+    variant: {
+        black_maria: _HEARTS[variant] | _QUEEN[variant] | _BLACK_MARIA[black_maria]  # H-31
+        for black_maria in (False, True)
+    }
     for variant in ("standard", "spot")
-    for black_maria in (False, True)
 }
 
 STRENGTH: Final = {rank: place for place, rank in enumerate(RANKS)}
 """Order of the ranks, the same in every suit: 0 for the two to 12 for the ace (H-3)."""
 
+HIGHER: Final[dict[Card, frozenset[Card]]] = {
+    rank + suit: frozenset(other + suit for other in RANKS[place + 1 :])
+    for place, rank in enumerate(RANKS)
+    for suit in SUITS
+}
+"""The cards of the same suit that beat a card."""
+
 
 def penalties(options: HeartsOptions) -> dict[Card, int]:
     """Return the values of the table's penalty cards; no other card is in it (H-31)."""
-    return _PENALTIES[options.variant, options.black_maria]
+    return _PENALTIES[options.variant][options.black_maria]
+
+
+def points_of(options: HeartsOptions, cards: tuple[Card, ...]) -> int:
+    """Return the sum of the penalty values of cards (H-31)."""
+    values = _PENALTIES[options.variant][options.black_maria]
+    points = 0
+    for card in cards:
+        if card in values:
+            points += values[card]
+    return points
+
+
+def bonus_of(options: HeartsOptions, cards: tuple[Card, ...]) -> int:
+    """Return what the jack of diamonds is worth if it counts and is among the cards, else 0 (H-32)."""
+    return BONUS if options.omnibus and BONUS_CARD in cards else 0
 
 
 def results(options: HeartsOptions, raw: tuple[int, ...], bonus: tuple[int, ...], moon: Seat | None) -> tuple[int, ...]:

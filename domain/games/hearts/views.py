@@ -5,6 +5,7 @@ from typing import assert_never
 from domain.cards import Card
 from domain.decider import Seat
 from domain.games.hearts.deal import FIRST_CARD, REMOVED, dealt_hand
+from domain.games.hearts.fold import ranking
 from domain.games.hearts.model import (
     HeartsBoard,
     HeartsCardPlayed,
@@ -67,23 +68,25 @@ def board(state: HeartsState) -> HeartsBoard:
     playing = state.phase == "playing"
     passing = state.phase == "passing"
     return HeartsBoard(
-        state.options,
-        state.phase,
-        state.round,
-        REMOVED[state.options.players],
-        state.offset,
-        tuple([seat for seat, cards in enumerate(state.passes) if cards]) if passing else (),
-        tuple(map(len, state.hands)),  # H-19
-        turn(state) if playing else None,
-        state.leader if playing else None,
-        len(state.tricks) + 1 if playing else 0,
-        state.trick,
-        state.broken,
-        state.tricks,
-        state.points,
-        state.bonus,
-        state.totals,
-        state.last_round,
+        options=state.options,
+        phase=state.phase,
+        round=state.round,
+        removed=REMOVED[state.options.players],
+        offset=state.offset,
+        committed=tuple([seat for seat, cards in enumerate(state.passes) if cards]) if passing else (),
+        hand_sizes=tuple(map(len, state.hands)),  # H-19
+        turn=turn(state) if playing else None,
+        leader=state.leader if playing else None,
+        trick_number=len(state.tricks) + 1 if playing else 0,
+        trick=state.trick,
+        broken=state.broken,
+        tricks=state.tricks,
+        points=state.points,
+        bonus=state.bonus,
+        last_trick=state.tricks[-1] if state.tricks else state.last_trick,
+        score_sheet=state.score_sheet,
+        totals=state.totals,
+        places=ranking(state.totals) if state.phase == "finished" else None,
     )
 
 

@@ -2,9 +2,9 @@
 
 from typing import Final
 
-from domain.decider import AnyGame, Game
+from domain.decider import AnyGame, Decider, Game, OptionRules, Players, Types, Views
 from domain.games.herzeln.bot import bot, sample
-from domain.games.herzeln.fold import evolve, new
+from domain.games.herzeln.fold import evolve, new, outcome
 from domain.games.herzeln.model import (
     HerzelnBoard,
     HerzelnFact,
@@ -16,9 +16,9 @@ from domain.games.herzeln.model import (
     HerzelnPublicFact,
     HerzelnState,
 )
-from domain.games.herzeln.options import SCHEMA, parse_options, seat_count
+from domain.games.herzeln.options import OPTIONS_SCHEMA, parse_options, seat_count
 from domain.games.herzeln.rulebook import REJECTIONS, RULES
-from domain.games.herzeln.rules import decide, legal, outcome, start, timeout_move, to_act
+from domain.games.herzeln.rules import decide, legal, start, timeout_move, to_act
 from domain.games.herzeln.views import board, hand, private, private_form, public_form, round_number, totals
 
 HERZELN_1: Final[
@@ -30,35 +30,45 @@ HERZELN_1: Final[
     seats=(3, 4),
     rules=RULES,
     rejections=REJECTIONS,
-    options_type=HerzelnOptions,
-    options_schema=SCHEMA,
-    state_type=HerzelnState,
-    move_type=HerzelnMove,
-    fact_type=HerzelnFact,
-    public_type=HerzelnPublicFact,
-    private_fact_type=HerzelnPrivateFact,
-    board_type=HerzelnBoard,
-    private_type=HerzelnPrivate,
-    legal_type=HerzelnLegal,
-    parse_options=parse_options,
-    seat_count=seat_count,
-    new=new,
-    start=start,
-    decide=decide,
-    evolve=evolve,
-    to_act=to_act,
-    legal=legal,
-    outcome=outcome,
-    timeout_move=timeout_move,
-    public_form=public_form,
-    private_form=private_form,
-    round_number=round_number,
-    totals=totals,
-    board=board,
-    hand=hand,
-    private=private,
-    bot=bot,
-    sample=sample,
+    types=Types(
+        state=HerzelnState,
+        move=HerzelnMove,
+        fact=HerzelnFact,
+        public_form=HerzelnPublicFact,
+        private_form=HerzelnPrivateFact,
+        board=HerzelnBoard,
+        private_part=HerzelnPrivate,
+        legal=HerzelnLegal,
+    ),
+    options=OptionRules(
+        type=HerzelnOptions,
+        schema=OPTIONS_SCHEMA,
+        parse=parse_options,
+        seat_count=seat_count,
+    ),
+    decider=Decider(
+        new=new,
+        start=start,
+        decide=decide,
+        evolve=evolve,
+        to_act=to_act,
+        outcome=outcome,
+    ),
+    views=Views(
+        public_form=public_form,
+        private_form=private_form,
+        round_number=round_number,
+        totals=totals,
+        board=board,
+        hand=hand,
+        private_part=private,
+        legal=legal,
+    ),
+    players=Players(
+        bot=bot,
+        sample=sample,
+        timeout_move=timeout_move,
+    ),
 )
 
 GAMES: Final[tuple[AnyGame, ...]] = (HERZELN_1,)

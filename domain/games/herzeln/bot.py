@@ -7,8 +7,8 @@ from domain.games.herzeln.layout_bot import choose_place
 from domain.games.herzeln.model import (
     HerzelnBoard,
     HerzelnLegal,
-    HerzelnMayPlace,
-    HerzelnMayPlay,
+    HerzelnLegalPlace,
+    HerzelnLegalPlay,
     HerzelnMove,
     HerzelnPass,
     HerzelnPlace,
@@ -24,11 +24,11 @@ def bot(view: SeatView[HerzelnBoard, HerzelnPrivate, HerzelnLegal], seed: int) -
     (entry,) = view.legal
     toss = seeded_random(seed)
     match entry:
-        case HerzelnMayPlay():
+        case HerzelnLegalPlay():
             if len(entry.cards) == 1:
                 return HerzelnPlay(entry.cards[0])
             return HerzelnPlay(choose_card(view.board, view.hand, entry.cards, view.seat, toss))
-        case HerzelnMayPlace():
+        case HerzelnLegalPlace():
             return choose_place(view.board, view.hand, _placings(entry), view.seat, toss)
         case _:
             return HerzelnPass()
@@ -38,14 +38,14 @@ def sample(view: SeatView[HerzelnBoard, HerzelnPrivate, HerzelnLegal], choose: C
     """Return one of the listed moves, picked by `choose`."""
     (entry,) = view.legal
     match entry:
-        case HerzelnMayPlay():
+        case HerzelnLegalPlay():
             return HerzelnPlay(entry.cards[choose(len(entry.cards))])
-        case HerzelnMayPlace():
+        case HerzelnLegalPlace():
             moves = _placings(entry)
             return moves[choose(len(moves))]
         case _:
             return HerzelnPass()
 
 
-def _placings(entry: HerzelnMayPlace) -> tuple[HerzelnPlace, ...]:
+def _placings(entry: HerzelnLegalPlace) -> tuple[HerzelnPlace, ...]:
     return tuple(HerzelnPlace(option.card, end) for option in entry.placements for end in option.ends)

@@ -6,7 +6,7 @@ from typing import Any, Final, get_args
 from msgspec.structs import replace
 
 from domain.cards import Card, hands_without
-from domain.decider import ImpossibleFactError, Seat
+from domain.decider import ImpossibleFactError, Outcome, Seat
 from domain.games.herzeln.model import (
     HerzelnCardPlaced,
     HerzelnCardPlayed,
@@ -18,18 +18,21 @@ from domain.games.herzeln.model import (
     HerzelnOptions,
     HerzelnPackDealt,
     HerzelnPassed,
+    HerzelnRoundResult,
     HerzelnRoundScored,
-    HerzelnScore,
     HerzelnSeatFinished,
     HerzelnState,
     HerzelnTrick,
     HerzelnTricks,
     HerzelnTrickTaken,
 )
-from domain.games.herzeln.order import HAND_SIZE, asked, in_hand_order
+from domain.games.herzeln.order import HAND_SIZE, HIGHER, PACKS, asked, in_hand_order
+from domain.ranking import places
 from domain.seats import with_entry
 
 CONTRACTS: Final = 8  # Z-9
+
+_CARDS: Final = {players: frozenset(cards) for players, cards in PACKS.items()}
 
 _HEARTS: Final[dict[Card, int]] = {  # Z-20
     "AH": -11, "TH": -10, "KH": -4, "QH": -3, "JH": -2, "9H": -1, "8H": -1, "7H": -1,
@@ -40,16 +43,24 @@ _KING: Final[dict[Card, int]] = {"KH": -40}  # Z-24
 SCORING_CARDS: Final[dict[int, dict[Card, int]]] = {1: _HEARTS, 4: _QUEENS, 5: _KING}
 """Points of a taken card, for the contracts that count cards."""
 
-_TRICK_POINTS: Final[dict[int, int]] = {2: 10, 3: -10}  # Z-21, Z-22
-_LAST_TRICK_POINTS: Final[dict[int, int]] = {6: 40, 7: -40}  # Z-25, Z-26
+_TRICK_POINTS: Final[dict[int, int]] = {2: 10, 3: -10, 6: 0, 7: 0}  # Z-21, Z-22
+_LAST_TRICK_POINTS: Final[dict[int, int]] = {2: 10, 3: -10, 6: 40, 7: -40}  # Z-25, Z-26
 
 
 def new(options: HerzelnOptions, _seats: int) -> HerzelnState:
     """Return the state before the match starts."""
-    return HerzelnState(options, None, (0,) * options.players, (), (), None, None)
+    return HerzelnState(
+        options=options,
+        first_dealer=None,
+        totals=(0,) * options.players,
+        score_sheet=(),
+        left=(),
+        places=None,
+        round=None,
+    )
 
 
-# What happened
+# what happened
 
 
 def evolve(state: HerzelnState, fact: HerzelnFact) -> HerzelnState:
@@ -72,16 +83,25 @@ def _card_played(state: HerzelnState, fact: HerzelnCardPlayed) -> HerzelnState:
     players, played = len(hands), len(trick)
     if played == players or (now.leader + played) % players != seat:
         raise ImpossibleFactError(f"seat {seat} plays a card out of turn")
+    if not played and len(state.score_sheet) >= now.number:
+        raise ImpossibleFactError("a card is played in a round that is scored")
     return replace(state, round=replace(now, hands=_without_card(hands, seat, card), trick=(*trick, card)))
 
 
 def _trick_taken(state: HerzelnState, fact: HerzelnTrickTaken) -> HerzelnState:
-    now = state.round
+    now, winner = state.round, fact.seat
     if not isinstance(now, HerzelnTricks) or len(now.trick) != len(now.hands):
         raise ImpossibleFactError("a trick is taken that is not complete")
-    winner = fact.seat
-    points = with_entry(now.points, winner, now.points[winner] + fact.points)
-    taken = (*now.taken, HerzelnTrick(now.leader, now.trick, winner, fact.points))
+    trick = now.trick
+    if not 0 <= winner < len(trick):
+        raise ImpossibleFactError(f"seat {winner} does not exist")
+    best = trick[winner - now.leader]
+    if best[1] != trick[0][1] or not HIGHER[best].isdisjoint(trick):  # Z-15
+        raise ImpossibleFactError(f"seat {winner} has not won the trick")
+    if fact.points != trick_points(now.contract, trick, last=len(now.taken) + 1 == HAND_SIZE):
+        raise ImpossibleFactError(f"the trick does not score {fact.points}")
+    points = with_entry(now.points, winner, now.points[winner] + fact.points) if fact.points else now.points
+    taken = (*now.taken, HerzelnTrick(now.leader, trick, winner, fact.points))
     # Z-16: the winner leads
     return replace(state, round=replace(now, points=points, leader=winner, trick=(), taken=taken))
 
@@ -92,8 +112,8 @@ def _card_placed(state: HerzelnState, fact: HerzelnCardPlaced) -> HerzelnState:
         raise ImpossibleFactError(f"{fact.card} is placed at an end that is not there")
     hands = _without_card(now.hands, seat, fact.card)
     line = (fact.card, *now.line) if fact.end == "down" else (*now.line, fact.card)
-    actor = _next_in_play(hands, seat)
-    return replace(state, round=replace(now, hands=hands, actor=actor, line=line, passes_running=0, last_mover=seat))
+    turn = _next_in_play(hands, seat)
+    return replace(state, round=replace(now, hands=hands, turn=turn, line=line, passes_running=0, last_mover=seat))
 
 
 def _passed(state: HerzelnState, fact: HerzelnPassed) -> HerzelnState:
@@ -103,53 +123,105 @@ def _passed(state: HerzelnState, fact: HerzelnPassed) -> HerzelnState:
         raise ImpossibleFactError("every seat in play has passed")
     ranks = asked(now.line, len(now.hands)) if now.line else ("J",)  # Z-31
     passes = (*now.passes, HerzelnForcedPass(seat, ranks))
-    actor = _next_in_play(now.hands, seat)
-    return replace(state, round=replace(now, actor=actor, passes=passes, passes_running=running, last_mover=seat))
+    turn = _next_in_play(now.hands, seat)
+    return replace(state, round=replace(now, turn=turn, passes=passes, passes_running=running, last_mover=seat))
 
 
 def _seat_finished(state: HerzelnState, fact: HerzelnSeatFinished) -> HerzelnState:
-    now = state.round
-    if not isinstance(now, HerzelnLayout) or now.hands[fact.seat] or fact.seat in now.finished:
-        raise ImpossibleFactError(f"seat {fact.seat} cannot have finished")
+    now, seat = state.round, fact.seat
+    if not isinstance(now, HerzelnLayout) or seat != now.last_mover or now.hands[seat] or seat in now.finished:
+        raise ImpossibleFactError(f"seat {seat} cannot have finished")
+    place = len(now.finished) + 1
+    if fact.place != place or fact.points != place_points(place):
+        raise ImpossibleFactError(f"seat {seat} has not finished like this")
     points = with_entry(now.points, fact.seat, fact.points)
     return replace(state, round=replace(now, points=points, finished=(*now.finished, fact.seat)))
 
 
 def _round_scored(state: HerzelnState, fact: HerzelnRoundScored) -> HerzelnState:
     now = state.round
-    if now is None or fact.round != now.number or len(state.scores) >= now.number:
-        raise ImpossibleFactError(f"round {fact.round} is scored, but it is not running")
-    scores = (*state.scores, HerzelnScore(contract_of(now.number), now.dealer, fact.points))
-    trick = now.taken[-1] if isinstance(now, HerzelnTricks) and now.taken else state.last_trick  # Z-60
-    return replace(state, totals=fact.totals, scores=scores, left=fact.left, places=None, last_trick=trick)
+    if now is None or len(state.score_sheet) >= now.number or not _round_over(state.options, now):
+        raise ImpossibleFactError("a round is scored that is not over")
+    if fact != score(state):
+        raise ImpossibleFactError(f"round {fact.round} is not scored like this")
+    result = HerzelnRoundResult(
+        round=now.number, contract=contract_of(now.number), dealer=now.dealer, points=fact.points
+    )
+    trick = now.taken[-1] if isinstance(now, HerzelnTricks) else state.last_trick  # Z-60
+    sheet = (*state.score_sheet, result)
+    return replace(state, totals=fact.totals, score_sheet=sheet, left=fact.left, last_trick=trick)
+
+
+def _round_over(options: HerzelnOptions, now: HerzelnTricks | HerzelnLayout) -> bool:
+    """Return whether the last trick is taken, or all seats but one have finished."""
+    if isinstance(now, HerzelnLayout):
+        return len(now.finished) + 1 == len(now.hands)  # Z-42
+    if now.trick or not now.taken:
+        return False
+    return len(now.taken) == HAND_SIZE or (options.stop_when_decided and decided(now))  # Z-18, Z-28
+
+
+def decided(now: HerzelnTricks) -> bool:
+    """Return whether the last scoring card of the round has been taken (Z-28)."""
+    values = SCORING_CARDS.get(now.contract)
+    return values is not None and not any(card in values for hand in now.hands for card in hand)
 
 
 def _pack_dealt(state: HerzelnState, fact: HerzelnPackDealt) -> HerzelnState:
-    players = state.options.players
-    if state.first_dealer is None or state.places is not None or fact.round != len(state.scores) + 1:
-        raise ImpossibleFactError(f"round {fact.round} is dealt out of order")
-    if len(fact.pack) != players * HAND_SIZE:
-        raise ImpossibleFactError(f"a pack of {len(fact.pack)} cards for {players} players")
+    players, number = state.options.players, len(state.score_sheet) + 1
+    if state.first_dealer is None or number > rounds_of(state.options):
+        raise ImpossibleFactError("no round can be dealt now")
+    if state.round is not None and state.round.number == number:
+        raise ImpossibleFactError("a round is dealt while another is running")
+    due = (number, contract_of(number), dealer_of(number, state.first_dealer, players))
+    if (fact.round, fact.contract, fact.dealer) != due:
+        raise ImpossibleFactError(f"round {fact.round} is not dealt like this")
+    if len(fact.pack) != len(PACKS[players]) or frozenset(fact.pack) != _CARDS[players]:
+        raise ImpossibleFactError("what is dealt is not the pack")
     hands = tuple([dealt_hand(fact, seat) for seat in range(players)])
     zeros = (0,) * players
     forehand = (fact.dealer + 1) % players  # Z-11, Z-32
     dealt: HerzelnTricks | HerzelnLayout
     if fact.contract == CONTRACTS:
-        dealt = HerzelnLayout(fact.round, fact.dealer, hands, zeros, forehand, (), (), (), 0, None)
+        dealt = HerzelnLayout(
+            number=fact.round,
+            dealer=fact.dealer,
+            hands=hands,
+            points=zeros,
+            turn=forehand,
+            line=(),
+            finished=(),
+            passes=(),
+            passes_running=0,
+            last_mover=None,
+        )
     else:
-        dealt = HerzelnTricks(fact.round, fact.contract, fact.dealer, hands, zeros, forehand, (), ())
+        dealt = HerzelnTricks(
+            number=fact.round,
+            contract=fact.contract,
+            dealer=fact.dealer,
+            hands=hands,
+            points=zeros,
+            leader=forehand,
+            trick=(),
+            taken=(),
+        )
     return replace(state, round=dealt)
 
 
 def _first_dealer_drawn(state: HerzelnState, fact: HerzelnFirstDealerDrawn) -> HerzelnState:
     if state.first_dealer is not None:
         raise ImpossibleFactError("the first dealer is drawn twice")
+    if not 0 <= fact.dealer < state.options.players:
+        raise ImpossibleFactError(f"there is no seat {fact.dealer} to deal")
     return replace(state, first_dealer=fact.dealer)
 
 
 def _match_ended(state: HerzelnState, fact: HerzelnMatchEnded) -> HerzelnState:
-    if state.places is not None or len(state.scores) != rounds_of(state.options):
-        raise ImpossibleFactError("the match ends before its last round")
+    if state.places is not None or len(state.score_sheet) != rounds_of(state.options):
+        raise ImpossibleFactError("the match cannot end now")
+    if fact != HerzelnMatchEnded(state.totals, ranking(state.totals)):
+        raise ImpossibleFactError("the match does not end like this")
     return replace(state, places=fact.places)
 
 
@@ -157,8 +229,10 @@ def _layout(state: HerzelnState, seat: Seat) -> HerzelnLayout:
     now = state.round
     if not isinstance(now, HerzelnLayout):
         raise ImpossibleFactError(f"seat {seat} moves in a layout, but there is none")
-    if now.actor != seat or not now.hands[seat]:
+    if now.turn != seat or not now.hands[seat]:
         raise ImpossibleFactError(f"seat {seat} moves out of turn")
+    if _round_over(state.options, now):
+        raise ImpossibleFactError("a seat moves in a layout that is over")
     return now
 
 
@@ -194,7 +268,7 @@ _CHANGES: Final[dict[type, Callable[[HerzelnState, Any], HerzelnState]]] = {
 assert _CHANGES.keys() == set(get_args(HerzelnFact))
 
 
-# What it scores
+# what it scores
 
 
 def contract_of(number: int) -> int:
@@ -216,12 +290,35 @@ def dealer_of(number: int, first_dealer: Seat, players: int) -> Seat:
 
 def trick_points(contract: int, cards: tuple[Card, ...], *, last: bool) -> int:
     """Return what a trick scores under a contract from 1 to 7; `last` for the eighth trick."""
-    values = SCORING_CARDS.get(contract)
-    if values is not None:
-        return sum(values.get(card, 0) for card in cards)
-    if last:
-        return _TRICK_POINTS.get(contract, 0) + _LAST_TRICK_POINTS.get(contract, 0)
-    return _TRICK_POINTS.get(contract, 0)
+    if contract in SCORING_CARDS:
+        values, points = SCORING_CARDS[contract], 0
+        for card in cards:
+            if card in values:
+                points += values[card]
+        return points
+    return (_LAST_TRICK_POINTS if last else _TRICK_POINTS)[contract]
+
+
+def score(state: HerzelnState) -> HerzelnRoundScored:
+    """Return the fact that counts the round that is over."""
+    now = state.round
+    assert now is not None
+    points = now.points
+    if isinstance(now, HerzelnLayout):
+        last = place_points(len(points))
+        points = tuple(last if now.hands[seat] else points[seat] for seat in range(len(points)))  # Z-42
+    totals = tuple(map(int.__add__, state.totals, points))  # Z-50
+    return HerzelnRoundScored(now.number, points, totals, now.hands)
+
+
+def ranking(totals: tuple[int, ...]) -> tuple[int, ...]:
+    """Return the place of each seat, the highest total first (Z-50, Z-52)."""
+    return places(totals, low_wins=False)
+
+
+def outcome(state: HerzelnState) -> Outcome | None:
+    """Return totals and places of a finished match, else None."""
+    return None if state.places is None else Outcome(state.totals, state.places)
 
 
 def place_points(place: int) -> int:

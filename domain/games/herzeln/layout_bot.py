@@ -58,10 +58,10 @@ def _play_out(hands: list[int], up: str, down: str, seat: Seat, toss: Callable[[
     place = 1 + hands.count(0)
     if not hands[seat]:
         return place_points(place - 1)
-    actor = seat
+    turn = seat
     while place < players:
-        actor = (actor + 1) % players
-        hand = hands[actor]
+        turn = (turn + 1) % players
+        hand = hands[turn]
         fits_up = hand & RANK_MASK[up]
         fits_down = hand & RANK_MASK[down]
         if fits_up and fits_down:
@@ -77,9 +77,9 @@ def _play_out(hands: list[int], up: str, down: str, seat: Seat, toss: Callable[[
             down = below[down]
         else:
             continue
-        hands[actor] = hand
+        hands[turn] = hand
         if not hand:
-            if actor == seat:
+            if turn == seat:
                 return place_points(place)
             place += 1
     return place_points(place)

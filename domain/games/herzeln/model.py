@@ -1,16 +1,25 @@
-"""Herzeln: options, moves, facts, state and what viewers see of it."""
+"""What exists in Herzeln: options, moves, facts and their public and private forms, state and view.
+
+Names are a storage format: tags and field names of options, moves and facts stand in recorded events. They
+never change their meaning; a new field has a default, and what cannot be said that way is lifted in
+`domain/codec.py`.
+"""
 
 from typing import Annotated, Literal, TypeAlias
 
-from msgspec import Meta, Struct
+from msgspec import Meta
 
 from domain.cards import Card
 from domain.decider import Seat
+from domain.structs import Fact, Legal, Move, Tagged, Value
 
-CardName: TypeAlias = Annotated[str, Meta(max_length=8, description="A card: rank, then suit.", examples=["QS", "TH"])]
-End: TypeAlias = Literal["open", "up", "down"]
-MatchLength: TypeAlias = Literal["one_series", "series_per_player"]
-Contract: TypeAlias = Annotated[
+HerzelnCardName: TypeAlias = Annotated[
+    str, Meta(max_length=8, description="A card: rank, then suit.", examples=["QS", "TH"])
+]
+HerzelnEnd: TypeAlias = Literal["open", "up", "down"]
+HerzelnMatchLength: TypeAlias = Literal["one_series", "series_per_player"]
+HerzelnPhase: TypeAlias = Literal["new", "tricks", "layout", "finished"]
+HerzelnContract: TypeAlias = Annotated[
     int,
     Meta(
         description="1 hearts, 2 tricks wanted, 3 tricks unwanted, 4 queens, 5 king of hearts, "
@@ -18,127 +27,136 @@ Contract: TypeAlias = Annotated[
     ),
 ]
 
-# Options
+# options
 
 
-class HerzelnOptions(Struct, frozen=True, gc=False):
+class HerzelnOptions(Value, frozen=True):
     """All options of a table (section 2)."""
 
-    players: Annotated[int, Meta(description="3 or 4; decides the pack.")]
-    match_length: Annotated[MatchLength, Meta(description="One series of eight rounds, or as many series as players.")]
-    stop_when_decided: Annotated[bool, Meta(description="End a round once its last scoring card has been taken.")]
+    players: int
+    """3 or 4; decides the pack."""
+    match_length: HerzelnMatchLength
+    """One series of eight rounds, or as many series as players."""
+    stop_when_decided: bool
+    """End a round once its last scoring card has been taken."""
 
 
-# Moves
+# moves
 
 
-class HerzelnPlay(Struct, frozen=True, gc=False, tag="play", forbid_unknown_fields=True):
+class HerzelnPlay(Move, frozen=True, tag="play"):
     """Play a card to the trick (contracts 1 to 7)."""
 
-    card: CardName
+    card: HerzelnCardName
 
 
-class HerzelnPlace(Struct, frozen=True, gc=False, tag="place", forbid_unknown_fields=True):
+class HerzelnPlace(Move, frozen=True, tag="place"):
     """Place a card at an end of the line (contract 8)."""
 
-    card: CardName
-    end: Annotated[
-        End, Meta(description="`open` for the first jack, then `up` for the high or `down` for the low end.")
-    ] = "open"
+    card: HerzelnCardName
+    end: HerzelnEnd = "open"
+    """`open` for the first jack, then `up` for the high or `down` for the low end."""
 
 
-class HerzelnPass(Struct, frozen=True, gc=False, tag="pass", forbid_unknown_fields=True):
+class HerzelnPass(Move, frozen=True, tag="pass"):
     """Pass in the layout (contract 8), because no card fits."""
 
 
 HerzelnMove: TypeAlias = HerzelnPlay | HerzelnPlace | HerzelnPass
 
-# Facts
+# facts
 
 
-class HerzelnFirstDealerDrawn(Struct, frozen=True, gc=False, tag="first_dealer_drawn"):
+class HerzelnFirstDealerDrawn(Fact, frozen=True, tag="first_dealer_drawn"):
     """The match has started; the first dealer was drawn."""
 
     dealer: Seat
 
 
-class HerzelnPackDealt(Struct, frozen=True, gc=False, tag="pack_dealt"):
+class HerzelnPackDealt(Fact, frozen=True, tag="pack_dealt"):
     """A round was dealt: the complete form, with the order of the pack."""
 
-    round: Annotated[int, Meta(description="Number of the round in the match, from 1.")]
-    contract: Contract
+    round: int
+    """Number of the round in the match, from 1."""
+    contract: HerzelnContract
     dealer: Seat
-    pack: Annotated[
-        tuple[Card, ...],
-        Meta(description="The shuffled pack; dealt singly from its first card, clockwise from the dealer's left."),
-    ]
+    pack: tuple[Card, ...]
+    """The shuffled pack; dealt singly from its first card, clockwise from the dealer's left."""
 
 
-class HerzelnRoundDealt(Struct, frozen=True, gc=False, tag="round_dealt"):
+class HerzelnRoundDealt(Fact, frozen=True, tag="round_dealt"):
     """A round was dealt: what everybody learns."""
 
-    round: Annotated[int, Meta(description="Number of the round in the match, from 1.")]
-    contract: Contract
+    round: int
+    """Number of the round in the match, from 1."""
+    contract: HerzelnContract
     dealer: Seat
 
 
-class HerzelnHandDealt(Struct, frozen=True, gc=False, tag="hand_dealt"):
+class HerzelnHandDealt(Fact, frozen=True, tag="hand_dealt"):
     """A round was dealt: what the owner of a hand learns."""
 
     round: int
-    hand: Annotated[tuple[Card, ...], Meta(description="Sorted by suit (C S H D), then rank.")]
+    hand: tuple[Card, ...]
+    """Sorted by suit (C S H D), then rank."""
 
 
-class HerzelnCardPlayed(Struct, frozen=True, gc=False, tag="card_played"):
+class HerzelnCardPlayed(Fact, frozen=True, tag="card_played"):
     """A seat played a card to the trick."""
 
     seat: Seat
     card: Card
 
 
-class HerzelnTrickTaken(Struct, frozen=True, gc=False, tag="trick_taken"):
+class HerzelnTrickTaken(Fact, frozen=True, tag="trick_taken"):
     """The trick is complete and goes to a seat, which leads to the next."""
 
     seat: Seat
-    points: Annotated[int, Meta(description="What the trick scores under the contract.")]
+    points: int
+    """What the trick scores under the contract."""
 
 
-class HerzelnCardPlaced(Struct, frozen=True, gc=False, tag="card_placed"):
+class HerzelnCardPlaced(Fact, frozen=True, tag="card_placed"):
     """A seat placed a card in the layout."""
 
     seat: Seat
     card: Card
-    end: End
+    end: HerzelnEnd
 
 
-class HerzelnPassed(Struct, frozen=True, gc=False, tag="passed"):
+class HerzelnPassed(Fact, frozen=True, tag="passed"):
     """A seat had no card that fits the line."""
 
     seat: Seat
 
 
-class HerzelnSeatFinished(Struct, frozen=True, gc=False, tag="seat_finished"):
+class HerzelnSeatFinished(Fact, frozen=True, tag="seat_finished"):
     """A seat placed its last card in the layout."""
 
     seat: Seat
-    place: Annotated[int, Meta(description="1 for the first to finish.")]
+    place: int
+    """1 for the first to finish."""
     points: int
 
 
-class HerzelnRoundScored(Struct, frozen=True, gc=False, tag="round_scored"):
+class HerzelnRoundScored(Fact, frozen=True, tag="round_scored"):
     """A round is over."""
 
     round: int
-    points: Annotated[tuple[int, ...], Meta(description="Points of the round by seat.")]
-    totals: Annotated[tuple[int, ...], Meta(description="Points of the match so far by seat.")]
-    left: Annotated[tuple[tuple[Card, ...], ...], Meta(description="Cards left in the hands, by seat.")]
+    points: tuple[int, ...]
+    """Points of the round by seat."""
+    totals: tuple[int, ...]
+    """Points of the match so far by seat."""
+    left: tuple[tuple[Card, ...], ...]
+    """Cards left in the hands, by seat."""
 
 
-class HerzelnMatchEnded(Struct, frozen=True, gc=False, tag="match_ended"):
+class HerzelnMatchEnded(Fact, frozen=True, tag="match_ended"):
     """The last round has been scored."""
 
     totals: tuple[int, ...]
-    places: Annotated[tuple[int, ...], Meta(description="Place of each seat, 1 is best; ties share a place.")]
+    places: tuple[int, ...]
+    """Place of each seat, 1 is best; ties share a place."""
 
 
 HerzelnOpenFact: TypeAlias = (
@@ -155,37 +173,41 @@ HerzelnFact: TypeAlias = HerzelnOpenFact | HerzelnPackDealt
 HerzelnPublicFact: TypeAlias = HerzelnOpenFact | HerzelnRoundDealt
 HerzelnPrivateFact: TypeAlias = HerzelnHandDealt
 
-# Parts that state and board share
+# parts that state and board share
 
 
-class HerzelnTrick(Struct, frozen=True, gc=False):
+class HerzelnTrick(Value, frozen=True):
     """A completed trick."""
 
     leader: Seat
-    cards: Annotated[tuple[Card, ...], Meta(description="In the order of play, the leader's first.")]
+    cards: tuple[Card, ...]
+    """In the order of play, the leader's first."""
     winner: Seat
     points: int
 
 
-class HerzelnForcedPass(Struct, frozen=True, gc=False):
+class HerzelnForcedPass(Value, frozen=True):
     """A pass in the layout, and the ranks the seat was asked for and did not have."""
 
     seat: Seat
-    asked: Annotated[tuple[str, ...], Meta(description="Ranks at the high and the low end; `J` at an empty line.")]
+    asked: tuple[str, ...]
+    """Ranks at the high and the low end; `J` at an empty line."""
 
 
-class HerzelnScore(Struct, frozen=True, gc=False):
+class HerzelnRoundResult(Value, frozen=True):
     """A finished round."""
 
-    contract: Contract
+    round: int
+    """Number of the round in the match, from 1."""
+    contract: HerzelnContract
     dealer: Seat
     points: tuple[int, ...]
 
 
-# State
+# state
 
 
-class HerzelnTricks(Struct, frozen=True, gc=False, tag="tricks"):
+class HerzelnTricks(Tagged, frozen=True, tag="tricks"):
     """A round of contracts 1 to 7."""
 
     number: int
@@ -198,14 +220,14 @@ class HerzelnTricks(Struct, frozen=True, gc=False, tag="tricks"):
     taken: tuple[HerzelnTrick, ...]
 
 
-class HerzelnLayout(Struct, frozen=True, gc=False, tag="layout"):
+class HerzelnLayout(Tagged, frozen=True, tag="layout"):
     """A round of contract 8."""
 
     number: int
     dealer: Seat
     hands: tuple[tuple[Card, ...], ...]
     points: tuple[int, ...]
-    actor: Seat
+    turn: Seat
     line: tuple[Card, ...]
     finished: tuple[Seat, ...]
     passes: tuple[HerzelnForcedPass, ...]
@@ -214,13 +236,13 @@ class HerzelnLayout(Struct, frozen=True, gc=False, tag="layout"):
     last_mover: Seat | None
 
 
-class HerzelnState(Struct, frozen=True, gc=False):
+class HerzelnState(Value, frozen=True):
     """The whole state of a match. The finished round stays until the next is dealt."""
 
     options: HerzelnOptions
     first_dealer: Seat | None
     totals: tuple[int, ...]
-    scores: tuple[HerzelnScore, ...]
+    score_sheet: tuple[HerzelnRoundResult, ...]
     left: tuple[tuple[Card, ...], ...]
     """Cards that were left in the hands when the last scored round ended."""
     places: tuple[int, ...] | None
@@ -229,81 +251,97 @@ class HerzelnState(Struct, frozen=True, gc=False):
     """The last trick of the rounds that are scored; null before the first."""
 
 
-# What viewers see
+# views
 
 
-class HerzelnTricksBoard(Struct, frozen=True, gc=False, tag="tricks"):
+class HerzelnTricksBoard(Tagged, frozen=True, tag="tricks"):
     """The public part of a round of tricks."""
 
-    leader: Annotated[Seat, Meta(description="Who leads or led to the current trick.")]
-    trick: Annotated[tuple[Card, ...], Meta(description="The current trick in the order of play.")]
-    taken: Annotated[tuple[HerzelnTrick, ...], Meta(description="Completed tricks, the oldest first.")]
-    tricks_won: Annotated[tuple[int, ...], Meta(description="Number of tricks by seat.")]
+    leader: Seat
+    """Who leads or led to the current trick."""
+    trick: tuple[Card, ...]
+    """The current trick in the order of play."""
+    taken: tuple[HerzelnTrick, ...]
+    """Completed tricks, the oldest first."""
+    tricks_won: tuple[int, ...]
+    """Number of tricks by seat."""
 
 
-class HerzelnLayoutBoard(Struct, frozen=True, gc=False, tag="layout"):
+class HerzelnLayoutBoard(Tagged, frozen=True, tag="layout"):
     """The public part of a layout."""
 
-    line: Annotated[tuple[Card, ...], Meta(description="All cards of the line, the low end first.")]
-    up: Annotated[str | None, Meta(description="Rank that fits at the high end; null while the line is empty.")]
-    down: Annotated[str | None, Meta(description="Rank that fits at the low end; null while the line is empty.")]
-    finished: Annotated[tuple[Seat, ...], Meta(description="Seats that are out, in the order of finishing.")]
-    passes: Annotated[tuple[HerzelnForcedPass, ...], Meta(description="All passes, the oldest first.")]
+    line: tuple[Card, ...]
+    """All cards of the line, the low end first."""
+    up: str | None
+    """Rank that fits at the high end; None while the line is empty."""
+    down: str | None
+    """Rank that fits at the low end; None while the line is empty."""
+    finished: tuple[Seat, ...]
+    """Seats that are out, in the order of finishing."""
+    passes: tuple[HerzelnForcedPass, ...]
+    """All passes, the oldest first."""
 
 
-class HerzelnBoard(Struct, frozen=True, gc=False):
+class HerzelnBoard(Value, frozen=True):
     """All that every seat and any spectator may know of a match."""
 
-    round: Annotated[int, Meta(description="Number of the running or last round, from 1; 0 before the start.")]
-    rounds: Annotated[int, Meta(description="Number of rounds of the match.")]
-    contract: Annotated[Contract | None, Meta(description="null before the start.")]
+    phase: HerzelnPhase
+    """`new` before the start; `tricks` and `layout` as the contract says."""
+    round: int
+    """Number of the running or last round, from 1; 0 before the start."""
+    rounds: int
+    """Number of rounds of the match."""
+    contract: HerzelnContract | None
+    """None before the start."""
     dealer: Seat | None
-    actor: Annotated[Seat | None, Meta(description="Whose turn it is.")]
-    hand_sizes: Annotated[tuple[int, ...], Meta(description="Number of cards in each hand.")]
-    points: Annotated[tuple[int, ...], Meta(description="Points of the running or last round so far, by seat.")]
-    totals: Annotated[tuple[int, ...], Meta(description="Points of all finished rounds, by seat.")]
-    scores: Annotated[tuple[HerzelnScore, ...], Meta(description="All finished rounds, the oldest first.")]
-    left: Annotated[
-        tuple[tuple[Card, ...], ...],
-        Meta(description="Cards that were left in each hand when the last finished round ended."),
-    ]
-    play: Annotated[
-        HerzelnTricksBoard | HerzelnLayoutBoard | None, Meta(description="The round itself; null before the start.")
-    ]
-    last_trick: Annotated[
-        HerzelnTrick | None,
-        Meta(description="The last completed trick, also once the next round is dealt; null before the first."),
-    ]
+    turn: Seat | None
+    """Whose turn it is."""
+    hand_sizes: tuple[int, ...]
+    """Number of cards in each hand."""
+    points: tuple[int, ...]
+    """Points of the running or last round so far, by seat."""
+    totals: tuple[int, ...]
+    """Points of all finished rounds, by seat."""
+    places: tuple[int, ...] | None
+    """Place of each seat, 1 is best; None before the end."""
+    score_sheet: tuple[HerzelnRoundResult, ...]
+    """All finished rounds, the oldest first."""
+    left: tuple[tuple[Card, ...], ...]
+    """Cards that were left in each hand when the last finished round ended."""
+    play: HerzelnTricksBoard | HerzelnLayoutBoard | None
+    """The round itself; None before the start."""
+    last_trick: HerzelnTrick | None
+    """The last completed trick, also once the next round is dealt; None before the first."""
 
 
-class HerzelnPrivate(Struct, frozen=True, gc=False):
+class HerzelnPrivate(Value, frozen=True):
     """What a seat knows beyond its hand: nothing in this game."""
 
 
-# What a seat may do
+# what may be done now
 
 
-class HerzelnMayPlay(Struct, frozen=True, gc=False, tag="play"):
+class HerzelnLegalPlay(Legal, frozen=True, tag="play"):
     """One of these cards may be played."""
 
     cards: tuple[Card, ...]
 
 
-class HerzelnPlacement(Struct, frozen=True, gc=False):
+class HerzelnPlacement(Value, frozen=True):
     """A card that may be placed, and where."""
 
     card: Card
-    ends: tuple[End, ...]
+    ends: tuple[HerzelnEnd, ...]
 
 
-class HerzelnMayPlace(Struct, frozen=True, gc=False, tag="place"):
+class HerzelnLegalPlace(Legal, frozen=True, tag="place"):
     """One of these cards must be placed, at one of its ends."""
 
     placements: tuple[HerzelnPlacement, ...]
 
 
-class HerzelnMayPass(Struct, frozen=True, gc=False, tag="pass"):
+class HerzelnLegalPass(Legal, frozen=True, tag="pass"):
     """No card fits: the seat has to pass."""
 
 
-HerzelnLegal: TypeAlias = HerzelnMayPlay | HerzelnMayPlace | HerzelnMayPass
+HerzelnLegal: TypeAlias = HerzelnLegalPlay | HerzelnLegalPlace | HerzelnLegalPass

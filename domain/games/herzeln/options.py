@@ -6,7 +6,7 @@ from typing import Any, Final
 from domain.decider import OptionProblem
 from domain.games.herzeln.model import HerzelnOptions
 
-SCHEMA: Final[dict[str, Any]] = {
+OPTIONS_SCHEMA: Final[dict[str, Any]] = {
     "type": "object",
     "additionalProperties": False,
     "properties": {
@@ -37,7 +37,7 @@ def parse_options(raw: Mapping[str, object], seats: int | None) -> HerzelnOption
     the options are refused. `option_conflict` (Z-1) if both are given and differ.
     """
     for name in raw:
-        if name not in SCHEMA["properties"]:
+        if name not in OPTIONS_SCHEMA["properties"]:
             return OptionProblem("option_unknown", "Z-46", name)
     players = raw.get("players", seats)
     if type(players) is not int or players not in (3, 4):  # a boolean is not an integer

@@ -16,6 +16,13 @@ _RANKS: Final[dict[int, str]] = {3: "9JQKTA", 4: "789JQKTA"}
 STRENGTH: Final[dict[str, int]] = {rank: place for place, rank in enumerate(_RANKS[4])}
 """Strength of each rank, the ace is highest, the ten comes next (Z-3)."""
 
+HIGHER: Final[dict[Card, frozenset[Card]]] = {
+    rank + suit: frozenset(other + suit for other in _RANKS[4][place + 1 :])
+    for place, rank in enumerate(_RANKS[4])
+    for suit in SUITS
+}
+"""The cards of the same suit that beat a card."""
+
 NEXT_UP: Final[dict[int, dict[str, str]]] = {
     players: dict(zip(ranks, ranks[1:] + ranks[:1], strict=True)) for players, ranks in _RANKS.items()
 }

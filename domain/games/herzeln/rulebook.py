@@ -81,7 +81,7 @@ RULES: Final[tuple[Rule, ...]] = (
 )
 
 REJECTIONS: Final[dict[str, str]] = {
-    "game_finished": "The match is over.",
+    "match_over": "The match is over.",
     "not_seated": "There is no such seat at this table.",
     "wrong_phase": "This kind of move does not belong to the running contract.",
     "not_your_turn": "It is another seat's turn.",

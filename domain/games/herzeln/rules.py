@@ -1,30 +1,32 @@
 """Herzeln: what is allowed, and what follows from a move."""
 
-from typing import assert_never
+from typing import Final, assert_never
 
 from domain.cards import Card
-from domain.decider import Chance, Outcome, Rejection, Seat
+from domain.decider import Chance, Rejection, Seat
 from domain.games.herzeln.fold import (
-    SCORING_CARDS,
     contract_of,
     dealer_of,
+    decided,
     evolve,
     place_points,
+    ranking,
     rounds_of,
+    score,
     trick_points,
 )
 from domain.games.herzeln.model import (
-    End,
     HerzelnCardPlaced,
     HerzelnCardPlayed,
+    HerzelnEnd,
     HerzelnFact,
     HerzelnFirstDealerDrawn,
     HerzelnLayout,
     HerzelnLegal,
+    HerzelnLegalPass,
+    HerzelnLegalPlace,
+    HerzelnLegalPlay,
     HerzelnMatchEnded,
-    HerzelnMayPass,
-    HerzelnMayPlace,
-    HerzelnMayPlay,
     HerzelnMove,
     HerzelnPackDealt,
     HerzelnPass,
@@ -32,17 +34,35 @@ from domain.games.herzeln.model import (
     HerzelnPlace,
     HerzelnPlacement,
     HerzelnPlay,
-    HerzelnRoundScored,
     HerzelnSeatFinished,
     HerzelnState,
     HerzelnTricks,
     HerzelnTrickTaken,
 )
 from domain.games.herzeln.order import HAND_SIZE, PACKS, STRENGTH, asked
-from domain.ranking import places
 from domain.tricks import following, winner
 
-# The start
+# refusals, in the order of Z-70
+
+_MATCH_OVER: Final = Rejection("match_over", "Z-53")
+_NOT_SEATED: Final = Rejection("not_seated", "Z-1")
+_WRONG_PHASE: Final = Rejection("wrong_phase", "Z-9")
+_NOT_YOUR_TURN: Final = Rejection("not_your_turn", "Z-7")
+_FOREHAND_LEADS: Final = Rejection("not_your_turn", "Z-11")
+_WINNER_LEADS: Final = Rejection("not_your_turn", "Z-16")
+_SEAT_TO_THE_LEFT_IS_NEXT: Final = Rejection("not_your_turn", "Z-32")
+_TURN_IS_OVER: Final = Rejection("not_your_turn", "Z-33")
+_HAS_FINISHED: Final = Rejection("not_your_turn", "Z-41")
+_INVALID_CARD: Final = Rejection("invalid_card", "Z-2")
+_CARD_NOT_IN_HAND: Final = Rejection("card_not_in_hand", "Z-5")
+_MUST_FOLLOW_SUIT: Final = Rejection("must_follow_suit", "Z-12")
+_WRONG_END: Final = Rejection("wrong_end", "Z-37")
+_MUST_OPEN_WITH_JACK: Final = Rejection("must_open_with_jack", "Z-31")
+_CARD_DOES_NOT_FIT: Final = Rejection("card_does_not_fit", "Z-34")
+_JACK_DOES_NOT_FIT: Final = Rejection("card_does_not_fit", "Z-36")
+_MUST_PLACE: Final = Rejection("must_place", "Z-38")
+
+# start and judging, in the order of Z-70
 
 
 def start(state: HerzelnState, chance: Chance) -> tuple[HerzelnFact, ...]:
@@ -55,33 +75,30 @@ def _deal(state: HerzelnState, chance: Chance) -> HerzelnPackDealt:
     """Return the next round's deal: fixed contract, fresh shuffle (Z-9)."""
     assert state.first_dealer is not None
     players = state.options.players
-    number = len(state.scores) + 1
+    number = len(state.score_sheet) + 1
     dealer = dealer_of(number, state.first_dealer, players)
     return HerzelnPackDealt(number, contract_of(number), dealer, chance.shuffle(number, 0, PACKS[players]))
-
-
-# Judging moves (Z-70: the order of the checks)
 
 
 def decide(state: HerzelnState, seat: Seat, move: HerzelnMove, chance: Chance) -> tuple[HerzelnFact, ...] | Rejection:
     """Judge a move and return everything that follows from it, or why it is refused."""
     if state.places is not None:
-        return Rejection("game_finished", "Z-53")
+        return _MATCH_OVER
     if not 0 <= seat < state.options.players:
-        return Rejection("not_seated", "Z-1")
+        return _NOT_SEATED
     now = state.round
     match move:
         case HerzelnPlay():
             if not isinstance(now, HerzelnTricks):
-                return Rejection("wrong_phase", "Z-9")
+                return _WRONG_PHASE
             return _refuse_play(now, seat, move.card) or _after_play(state, now, seat, move.card, chance)
         case HerzelnPlace():
             if not isinstance(now, HerzelnLayout):
-                return Rejection("wrong_phase", "Z-9")
+                return _WRONG_PHASE
             return _refuse_place(now, seat, move.card, move.end) or _after_place(state, now, seat, move, chance)
         case HerzelnPass():
             if not isinstance(now, HerzelnLayout):
-                return Rejection("wrong_phase", "Z-9")
+                return _WRONG_PHASE
             return _refuse_pass(now, seat) or (HerzelnPassed(seat),)
         case _:
             assert_never(move)
@@ -90,27 +107,27 @@ def decide(state: HerzelnState, seat: Seat, move: HerzelnMove, chance: Chance) -
 def _refuse_play(now: HerzelnTricks, seat: Seat, card: Card) -> Rejection | None:
     if seat != _trick_actor(now):
         if now.trick:
-            return Rejection("not_your_turn", "Z-7")
-        return Rejection("not_your_turn", "Z-16" if now.taken else "Z-11")
+            return _NOT_YOUR_TURN
+        return _WINNER_LEADS if now.taken else _FOREHAND_LEADS
     refused = _refuse_card(now.hands, seat, card)
     if refused is not None:
         return refused
     if now.trick and card[1] != now.trick[0][1] and following(now.hands[seat], now.trick[0][1]):
-        return Rejection("must_follow_suit", "Z-12")
+        return _MUST_FOLLOW_SUIT
     return None
 
 
-def _refuse_place(now: HerzelnLayout, seat: Seat, card: Card, end: End) -> Rejection | None:
+def _refuse_place(now: HerzelnLayout, seat: Seat, card: Card, end: HerzelnEnd) -> Rejection | None:
     refused = _refuse_turn(now, seat) or _refuse_card(now.hands, seat, card)
     if refused is not None:
         return refused
     if (end == "open") != (not now.line):
-        return Rejection("wrong_end", "Z-37")
+        return _WRONG_END
     if not now.line:
-        return None if card[0] == "J" else Rejection("must_open_with_jack", "Z-31")
+        return None if card[0] == "J" else _MUST_OPEN_WITH_JACK
     up, down = asked(now.line, len(now.hands))
     if card[0] != (up if end == "up" else down):
-        return Rejection("card_does_not_fit", "Z-36" if card[0] == "J" else "Z-34")
+        return _JACK_DOES_NOT_FIT if card[0] == "J" else _CARD_DOES_NOT_FIT
     return None
 
 
@@ -118,26 +135,23 @@ def _refuse_pass(now: HerzelnLayout, seat: Seat) -> Rejection | None:
     refused = _refuse_turn(now, seat)
     if refused is not None:
         return refused
-    return Rejection("must_place", "Z-38") if _placements(now, seat) else None
+    return _MUST_PLACE if _placements(now, seat) else None
 
 
 def _refuse_turn(now: HerzelnLayout, seat: Seat) -> Rejection | None:
-    if seat == now.actor:
+    if seat == now.turn:
         return None
     if seat in now.finished:
-        return Rejection("not_your_turn", "Z-41")
-    return Rejection("not_your_turn", "Z-33" if seat == now.last_mover else "Z-32")
+        return _HAS_FINISHED
+    return _TURN_IS_OVER if seat == now.last_mover else _SEAT_TO_THE_LEFT_IS_NEXT
 
 
 def _refuse_card(hands: tuple[tuple[Card, ...], ...], seat: Seat, card: Card) -> Rejection | None:
     if card in hands[seat]:
         return None
     if card not in PACKS[len(hands)]:
-        return Rejection("invalid_card", "Z-2")
-    return Rejection("card_not_in_hand", "Z-5")
-
-
-# What follows
+        return _INVALID_CARD
+    return _CARD_NOT_IN_HAND
 
 
 def _after_play(
@@ -152,16 +166,10 @@ def _after_play(
     taker = (now.leader + winner(cards, STRENGTH)) % players  # Z-15
     taken = HerzelnTrickTaken(taker, trick_points(now.contract, cards, last=last))  # Z-19
     after = evolve(evolve(state, played), taken)
-    if last or (state.options.stop_when_decided and _decided(after)):  # Z-18, Z-28
+    assert isinstance(after.round, HerzelnTricks)
+    if last or (state.options.stop_when_decided and decided(after.round)):  # Z-18, Z-28
         return (played, taken, *_close_round(after, chance))
     return (played, taken)
-
-
-def _decided(state: HerzelnState) -> bool:
-    """Return whether the last scoring card of the round has been taken (Z-28)."""
-    assert isinstance(state.round, HerzelnTricks)
-    values = SCORING_CARDS.get(state.round.contract)
-    return values is not None and not any(card in values for hand in state.round.hands for card in hand)
 
 
 def _after_place(
@@ -190,29 +198,22 @@ def _assert_never_blocked(state: HerzelnState) -> None:
 
 def _close_round(state: HerzelnState, chance: Chance) -> tuple[HerzelnFact, ...]:
     """Return the score of the round that has just ended, then the next deal or the end of the match."""
-    now = state.round
-    assert now is not None
-    points = now.points
-    if isinstance(now, HerzelnLayout):
-        last = place_points(len(points))
-        points = tuple(last if now.hands[seat] else points[seat] for seat in range(len(points)))  # Z-42
-    totals = tuple(map(sum, zip(state.totals, points, strict=True)))  # Z-50
-    scored = HerzelnRoundScored(now.number, points, totals, now.hands)
+    scored = score(state)
     after = evolve(state, scored)
-    if now.number < rounds_of(state.options):  # Z-53
+    if scored.round < rounds_of(state.options):  # Z-53
         return (scored, _deal(after, chance))
-    return (scored, HerzelnMatchEnded(totals, places(totals, low_wins=False)))  # Z-50, Z-52
+    return (scored, HerzelnMatchEnded(scored.totals, ranking(scored.totals)))
 
 
-# What a seat may do
+# what may be done now
 
 
 def to_act(state: HerzelnState) -> tuple[Seat, ...]:
     """Return the seat whose turn it is, as a tuple; empty before the start and after the end."""
     now = state.round
-    if now is None or len(state.scores) >= now.number:
+    if now is None or len(state.score_sheet) >= now.number:
         return ()
-    return (_trick_actor(now) if isinstance(now, HerzelnTricks) else now.actor,)
+    return (_trick_actor(now) if isinstance(now, HerzelnTricks) else now.turn,)
 
 
 def _trick_actor(now: HerzelnTricks) -> Seat:
@@ -225,9 +226,9 @@ def legal(state: HerzelnState, seat: Seat) -> tuple[HerzelnLegal, ...]:
     if now is None or to_act(state) != (seat,):
         return ()
     if isinstance(now, HerzelnTricks):
-        return (HerzelnMayPlay(_playable(now, seat)),)
+        return (HerzelnLegalPlay(_playable(now, seat)),)
     placements = _placements(now, seat)
-    return (HerzelnMayPlace(placements) if placements else HerzelnMayPass(),)  # Z-38
+    return (HerzelnLegalPlace(placements) if placements else HerzelnLegalPass(),)  # Z-38
 
 
 def _playable(now: HerzelnTricks, seat: Seat) -> tuple[Card, ...]:
@@ -240,8 +241,8 @@ def _placements(now: HerzelnLayout, seat: Seat) -> tuple[HerzelnPlacement, ...]:
     if not now.line:
         return tuple(HerzelnPlacement(card, ("open",)) for card in hand if card[0] == "J")  # Z-31
     up, down = asked(now.line, len(now.hands))
-    both: tuple[End, ...] = ("up", "down")
-    ends: dict[str, tuple[End, ...]] = {up: both} if up == down else {up: ("up",), down: ("down",)}
+    both: tuple[HerzelnEnd, ...] = ("up", "down")
+    ends: dict[str, tuple[HerzelnEnd, ...]] = {up: both} if up == down else {up: ("up",), down: ("down",)}
     return tuple(HerzelnPlacement(card, ends[card[0]]) for card in hand if card[0] in ends)  # Z-34, Z-37
 
 
@@ -249,17 +250,12 @@ def timeout_move(state: HerzelnState, seat: Seat) -> HerzelnMove:
     """Return the neutral move for an absent seat that has to act (Z-45)."""
     (entry,) = legal(state, seat)
     match entry:
-        case HerzelnMayPlay():
+        case HerzelnLegalPlay():
             return HerzelnPlay(min(entry.cards, key=lambda card: STRENGTH[card[0]]))
-        case HerzelnMayPlace():
+        case HerzelnLegalPlace():
             first = entry.placements[0]
             return HerzelnPlace(first.card, first.ends[0])
-        case HerzelnMayPass():
+        case HerzelnLegalPass():
             return HerzelnPass()
         case _:
             assert_never(entry)
-
-
-def outcome(state: HerzelnState) -> Outcome | None:
-    """Return totals and places once the match has ended."""
-    return None if state.places is None else Outcome(state.totals, state.places)

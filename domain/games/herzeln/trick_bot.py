@@ -7,14 +7,13 @@ habits below, and the card that brings most points on average is played.
 from collections.abc import Callable, Sequence
 from typing import Final, TypeAlias
 
-from msgspec import Struct
-
 from domain.cards import Card
 from domain.decider import Seat
 from domain.games.herzeln.fold import SCORING_CARDS, trick_points
 from domain.games.herzeln.imagination import BIT, RANK_MASK, SUIT_MASK, Imagination, hidden_cards, mask
 from domain.games.herzeln.model import HerzelnBoard, HerzelnTricksBoard
 from domain.games.herzeln.order import HAND_SIZE
+from domain.structs import Value
 
 _PLAYOUTS: Final = 96
 """Playouts of one decision, shared among the cards in question."""
@@ -123,7 +122,7 @@ def _play_trick(
 # Habits
 
 
-class _Habits(Struct, frozen=True, gc=False):
+class _Habits(Value, frozen=True):
     """What a seat does in a playout. Leads and discards are masks, the most welcome first."""
 
     leads: tuple[int, ...]

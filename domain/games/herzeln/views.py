@@ -10,6 +10,7 @@ from domain.games.herzeln.model import (
     HerzelnLayout,
     HerzelnLayoutBoard,
     HerzelnPackDealt,
+    HerzelnPhase,
     HerzelnPrivate,
     HerzelnPublicFact,
     HerzelnRoundDealt,
@@ -20,7 +21,7 @@ from domain.games.herzeln.model import (
 from domain.games.herzeln.order import asked
 from domain.games.herzeln.rules import to_act
 
-# Facts
+# facts
 
 
 def public_form(fact: HerzelnFact) -> HerzelnPublicFact:
@@ -37,7 +38,7 @@ def private_form(fact: HerzelnFact, seat: Seat) -> HerzelnHandDealt | None:
     return None
 
 
-# States
+# states
 
 
 def round_number(state: HerzelnState) -> int:
@@ -55,21 +56,29 @@ def board(state: HerzelnState) -> HerzelnBoard:
     now = state.round
     players = state.options.players
     actors = to_act(state)
-    scored = now is not None and len(state.scores) >= now.number
+    scored = now is not None and len(state.score_sheet) >= now.number
     return HerzelnBoard(
+        phase=_phase(state),
         round=round_number(state),
         rounds=rounds_of(state.options),
         contract=None if now is None else contract_of(now.number),
         dealer=None if now is None else now.dealer,
-        actor=actors[0] if actors else None,
+        turn=actors[0] if actors else None,
         hand_sizes=(0,) * players if now is None else tuple(map(len, now.hands)),
-        points=(0,) * players if now is None else state.scores[-1].points if scored else now.points,
+        points=(0,) * players if now is None else state.score_sheet[-1].points if scored else now.points,
         totals=state.totals,
-        scores=state.scores,
+        places=state.places,
+        score_sheet=state.score_sheet,
         left=state.left,
         play=None if now is None else _tricks(now) if isinstance(now, HerzelnTricks) else _layout(now),
         last_trick=now.taken[-1] if isinstance(now, HerzelnTricks) and now.taken else state.last_trick,  # Z-60
     )
+
+
+def _phase(state: HerzelnState) -> HerzelnPhase:
+    if state.places is not None:
+        return "finished"
+    return "new" if state.round is None else "tricks" if isinstance(state.round, HerzelnTricks) else "layout"
 
 
 def _tricks(now: HerzelnTricks) -> HerzelnTricksBoard:

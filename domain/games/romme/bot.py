@@ -78,7 +78,7 @@ def _draw(view: View) -> RommeMove:
 
 
 def _fits_table(board: RommeBoard, card: Card) -> bool:
-    return FACE.get(card) in open_faces(board.table)
+    return FACE.get(card) in open_faces(board.melds)
 
 
 def _lay_off(view: View) -> RommeMove | None:
@@ -100,7 +100,7 @@ def _laid_off(place: RommeLayOffPlace) -> RommeMove:
 
 def _in_danger(view: View) -> bool:
     """Whether another seat may go out soon."""
-    counts = view.board.hand_counts
+    counts = view.board.hand_sizes
     return any(
         count <= _FEW_CARDS and view.board.first_lay[seat] is not None
         for seat, count in enumerate(counts)
@@ -133,7 +133,7 @@ def _discard(view: View, toss: Callable[[], float]) -> Card:
     loose = [card for card in real if card in left]
     if not loose:
         return max(real, key=lambda card: (_gain_without(view.hand, card), VALUE[card]))
-    next_seat = (view.seat + 1) % len(view.board.hand_counts)
+    next_seat = (view.seat + 1) % len(view.board.hand_sizes)
     others = [card for card in view.hand if card in FACE]
     return max(
         loose,

@@ -1,24 +1,23 @@
-"""What can have happened: complete facts, their public and private forms, and facts of private notes."""
+"""What can have happened: complete facts, their public and private forms, and facts of the private stream."""
 
 from typing import TypeAlias
-
-from msgspec import Struct
 
 from domain.cards import Card
 from domain.decider import Seat
 from domain.games.romme.model import (
-    EndReason,
-    MeldKind,
-    OptionValue,
+    RommeEndReason,
     RommeMeld,
+    RommeMeldKind,
     RommeOptions,
+    RommeOptionValue,
     RommeSlot,
 )
+from domain.structs import Fact, Value
 
 # facts
 
 
-class RommeRoundStarted(Struct, frozen=True, gc=False, tag_field="type", tag="round_started"):
+class RommeRoundStarted(Fact, frozen=True, tag="round_started"):
     """A round begins under these options."""
 
     round: int
@@ -26,7 +25,7 @@ class RommeRoundStarted(Struct, frozen=True, gc=False, tag_field="type", tag="ro
     options: RommeOptions
 
 
-class RommePackDealt(Struct, frozen=True, gc=False, tag_field="type", tag="pack_dealt"):
+class RommePackDealt(Fact, frozen=True, tag="pack_dealt"):
     """The cards were dealt. Secret: the order of the pack; card k went to seat starter + k (R-9)."""
 
     starter: Seat
@@ -34,21 +33,21 @@ class RommePackDealt(Struct, frozen=True, gc=False, tag_field="type", tag="pack_
     order: tuple[Card, ...]
 
 
-class RommeCardDrawn(Struct, frozen=True, gc=False, tag_field="type", tag="card_drawn"):
+class RommeCardDrawn(Fact, frozen=True, tag="card_drawn"):
     """The top card of the stock was drawn. Secret from others: which card it was."""
 
     seat: Seat
     card: Card
 
 
-class RommePileDrawn(Struct, frozen=True, gc=False, tag_field="type", tag="pile_drawn"):
+class RommePileDrawn(Fact, frozen=True, tag="pile_drawn"):
     """The top card of the pile was taken."""
 
     seat: Seat
     card: Card
 
 
-class RommeMeldsLaid(Struct, frozen=True, gc=False, tag_field="type", tag="melds_laid"):
+class RommeMeldsLaid(Fact, frozen=True, tag="melds_laid"):
     """New melds lie on the table."""
 
     seat: Seat
@@ -59,7 +58,7 @@ class RommeMeldsLaid(Struct, frozen=True, gc=False, tag_field="type", tag="melds
     """It was the first laying of this seat in the round."""
 
 
-class RommeCardsLaidOff(Struct, frozen=True, gc=False, tag_field="type", tag="cards_laid_off"):
+class RommeCardsLaidOff(Fact, frozen=True, tag="cards_laid_off"):
     """Cards were added to a meld."""
 
     seat: Seat
@@ -69,7 +68,7 @@ class RommeCardsLaidOff(Struct, frozen=True, gc=False, tag_field="type", tag="ca
     """The whole meld afterwards."""
 
 
-class RommeJokerSwapped(Struct, frozen=True, gc=False, tag_field="type", tag="joker_swapped"):
+class RommeJokerSwapped(Fact, frozen=True, tag="joker_swapped"):
     """A real card took the place of a joker, which went to the hand."""
 
     seat: Seat
@@ -78,32 +77,32 @@ class RommeJokerSwapped(Struct, frozen=True, gc=False, tag_field="type", tag="jo
     card: Card
 
 
-class RommeCardDiscarded(Struct, frozen=True, gc=False, tag_field="type", tag="card_discarded"):
+class RommeCardDiscarded(Fact, frozen=True, tag="card_discarded"):
     """A card was put on the pile; the turn is over."""
 
     seat: Seat
     card: Card
 
 
-class RommeStockEmptied(Struct, frozen=True, gc=False, tag_field="type", tag="stock_emptied"):
+class RommeStockEmptied(Fact, frozen=True, tag="stock_emptied"):
     """A turn ended with an empty stock."""
 
     count: int
     """How many times this has happened in this round, 1 to 4."""
 
 
-class RommeStockShuffled(Struct, frozen=True, gc=False, tag_field="type", tag="stock_shuffled"):
+class RommeStockShuffled(Fact, frozen=True, tag="stock_shuffled"):
     """The pile but its top card became the new stock. Secret: its order, the top card first (R-57)."""
 
     count: int
     order: tuple[Card, ...]
 
 
-class RommeRoundEnded(Struct, frozen=True, gc=False, tag_field="type", tag="round_ended"):
+class RommeRoundEnded(Fact, frozen=True, tag="round_ended"):
     """The round was counted; every list is by seat."""
 
     round: int
-    reason: EndReason
+    reason: RommeEndReason
     winners: tuple[Seat, ...]
     hand_romme: bool
     hands: tuple[tuple[Card, ...], ...]
@@ -113,7 +112,7 @@ class RommeRoundEnded(Struct, frozen=True, gc=False, tag_field="type", tag="roun
     totals: tuple[int, ...]
 
 
-class RommeMatchEnded(Struct, frozen=True, gc=False, tag_field="type", tag="match_ended"):
+class RommeMatchEnded(Fact, frozen=True, tag="match_ended"):
     """The match is over."""
 
     totals: tuple[int, ...]
@@ -121,12 +120,12 @@ class RommeMatchEnded(Struct, frozen=True, gc=False, tag_field="type", tag="matc
     """Place of each seat, 1 is best; equal totals share a place (R-69)."""
 
 
-class RommeOptionChanged(Struct, frozen=True, gc=False, tag_field="type", tag="option_changed"):
+class RommeOptionChanged(Fact, frozen=True, tag="option_changed"):
     """The host changed an option; it holds from the next deal on (R-76, R-77)."""
 
     name: str
-    old: OptionValue
-    new: OptionValue
+    old: RommeOptionValue
+    new: RommeOptionValue
     changed: bool
     """The new value differs from the default."""
 
@@ -150,7 +149,7 @@ RommeFact: TypeAlias = (
 # public forms of facts that hide something
 
 
-class RommeHandsDealt(Struct, frozen=True, gc=False, tag_field="type", tag="hands_dealt"):
+class RommeHandsDealt(Fact, frozen=True, tag="hands_dealt"):
     """The cards were dealt, as everybody sees it."""
 
     counts: tuple[int, ...]
@@ -158,13 +157,13 @@ class RommeHandsDealt(Struct, frozen=True, gc=False, tag_field="type", tag="hand
     stock_count: int
 
 
-class RommeStockDrawn(Struct, frozen=True, gc=False, tag_field="type", tag="stock_drawn"):
+class RommeStockDrawn(Fact, frozen=True, tag="stock_drawn"):
     """A seat drew from the stock, as everybody sees it."""
 
     seat: Seat
 
 
-class RommeStockReshuffled(Struct, frozen=True, gc=False, tag_field="type", tag="stock_reshuffled"):
+class RommeStockReshuffled(Fact, frozen=True, tag="stock_reshuffled"):
     """The pile became the new stock, as everybody sees it."""
 
     count: int
@@ -191,7 +190,7 @@ RommePublicFact: TypeAlias = (
 # private forms, for the seat they are addressed to
 
 
-class RommeHandDealt(Struct, frozen=True, gc=False, tag_field="type", tag="hand_dealt"):
+class RommeHandDealt(Fact, frozen=True, tag="hand_dealt"):
     """The hand you were dealt, in the order of dealing."""
 
     cards: tuple[Card, ...]
@@ -199,10 +198,10 @@ class RommeHandDealt(Struct, frozen=True, gc=False, tag_field="type", tag="hand_
 
 RommePrivateFact: TypeAlias = RommeHandDealt | RommeCardDrawn
 
-# facts of private notes
+# facts of the private stream
 
 
-class RommeMeldPrepared(Struct, frozen=True, gc=False, tag_field="type", tag="meld_prepared"):
+class RommeMeldPrepared(Fact, frozen=True, tag="meld_prepared"):
     """A meld was put aside."""
 
     turn_number: int
@@ -210,7 +209,7 @@ class RommeMeldPrepared(Struct, frozen=True, gc=False, tag_field="type", tag="me
     lays: int
     """How often the seat had laid in that turn (`RommeState.lays`)."""
     draft: str
-    kind: MeldKind
+    kind: RommeMeldKind
     slots: tuple[RommeSlot, ...]
     points: int
     sum: int
@@ -219,13 +218,13 @@ class RommeMeldPrepared(Struct, frozen=True, gc=False, tag_field="type", tag="me
     """What they lack for the first laying; 0 once out."""
 
 
-class RommeMeldsTakenBack(Struct, frozen=True, gc=False, tag_field="type", tag="melds_taken_back"):
+class RommeMeldsTakenBack(Fact, frozen=True, tag="melds_taken_back"):
     """Drafts were dissolved."""
 
     drafts: tuple[str, ...]
 
 
-class RommeHandArranged(Struct, frozen=True, gc=False, tag_field="type", tag="hand_arranged"):
+class RommeHandArranged(Fact, frozen=True, tag="hand_arranged"):
     """The hand got a new order."""
 
     arrivals: int
@@ -233,10 +232,10 @@ class RommeHandArranged(Struct, frozen=True, gc=False, tag_field="type", tag="ha
     cards: tuple[Card, ...]
 
 
-RommeNoteFact: TypeAlias = RommeMeldPrepared | RommeMeldsTakenBack | RommeHandArranged
+RommePrivateStreamFact: TypeAlias = RommeMeldPrepared | RommeMeldsTakenBack | RommeHandArranged
 
 
-class RommeNotes(Struct, frozen=True, gc=False):
+class RommePrivateStream(Value, frozen=True):
     """What a seat's private facts add up to; what of it still holds depends on the table."""
 
     turn_number: int

@@ -8,7 +8,7 @@ from msgspec.structs import asdict, replace
 
 from domain.cards import Card
 from domain.decider import ImpossibleFactError, Outcome, Seat
-from domain.games.romme.deck import DECK, dealt_hands, first_stock, in_deck_order
+from domain.games.romme.deck import DECK, FACE, PLACE, dealt_hands, first_stock
 from domain.games.romme.facts import (
     RommeCardDiscarded,
     RommeCardDrawn,
@@ -25,15 +25,18 @@ from domain.games.romme.facts import (
     RommeStockEmptied,
     RommeStockShuffled,
 )
+from domain.games.romme.melds import shape_of
 from domain.games.romme.model import (
-    Phase,
     RommeMeld,
     RommeOptions,
+    RommeOptionValue,
+    RommePhase,
     RommeRoundResult,
     RommeSlot,
     RommeState,
 )
-from domain.games.romme.options import options_of
+from domain.games.romme.options import is_changed, options_of
+from domain.games.romme.scoring import EMPTIES_MAX, match_over, ranking, round_ended
 from domain.seats import with_entry
 
 _NO_CARDS: Final[tuple[Card, ...]] = ()
@@ -47,7 +50,7 @@ def new(options: RommeOptions, seats: int) -> RommeState:
         options=options,
         seats=seats,
         totals=(0,) * seats,
-        results=(),
+        score_sheet=(),
         places=None,
         round=0,
         round_options=options,
@@ -69,7 +72,7 @@ def new(options: RommeOptions, seats: int) -> RommeState:
         stock=(),
         stock_drawn=0,
         pile=(),
-        table=(),
+        melds=(),
         empties=0,
     )
 
@@ -83,12 +86,15 @@ def evolve(state: RommeState, fact: RommeFact) -> RommeState:
 
 
 def _round_started(state: RommeState, fact: RommeRoundStarted) -> RommeState:
-    if not between_rounds(state) or fact.round != state.round + 1 or not 0 <= fact.starter < state.seats:
-        raise ImpossibleFactError(f"round {fact.round} cannot have started now")
+    if not between_rounds(state) or _match_decided(state):
+        raise ImpossibleFactError("no round can have started now")
+    starter = (state.starter + 1) % state.seats if state.round else fact.starter  # R-8: the first one is drawn
+    if fact != RommeRoundStarted(state.round + 1, starter, state.options) or not 0 <= starter < state.seats:
+        raise ImpossibleFactError(f"round {fact.round} cannot have started like this")
     return replace(
         new(state.options, state.seats),
         totals=state.totals,
-        results=state.results,
+        score_sheet=state.score_sheet,
         round=fact.round,
         round_options=fact.options,  # R-76
         starter=fact.starter,
@@ -100,9 +106,12 @@ def _round_started(state: RommeState, fact: RommeRoundStarted) -> RommeState:
 
 
 def _pack_dealt(state: RommeState, fact: RommePackDealt) -> RommeState:
-    fits = state.phase == "opening" and fact.starter == state.starter and fact.seats == state.seats
-    if not fits or any(state.hands) or in_deck_order(fact.order) != DECK:
-        raise ImpossibleFactError("these cards cannot have been dealt now")
+    if state.phase != "opening" or any(state.hands):
+        raise ImpossibleFactError("no cards can have been dealt now")
+    if fact.starter != state.starter or fact.seats != state.seats:
+        raise ImpossibleFactError("the cards cannot have been dealt like this")
+    if len(fact.order) != len(DECK) or frozenset(fact.order) != PLACE.keys():
+        raise ImpossibleFactError("what was dealt is not the pack")
     hands = dealt_hands(fact.order, fact.starter, fact.seats)
     arrivals = state.arrivals + 1
     return replace(
@@ -116,29 +125,54 @@ def _pack_dealt(state: RommeState, fact: RommePackDealt) -> RommeState:
 
 
 def _round_ended(state: RommeState, fact: RommeRoundEnded) -> RommeState:
-    totals = tuple(map(int.__add__, state.totals, fact.points))  # R-63
-    if state.phase != "draw" or fact.round != state.round or fact.totals != totals:
-        raise ImpossibleFactError(f"round {fact.round} cannot have ended like this now")
+    if state.phase != "scoring":
+        raise ImpossibleFactError("no round can have ended now")
+    if fact != round_ended(state):
+        raise ImpossibleFactError(f"round {fact.round} cannot have ended like this")
     result = RommeRoundResult(
-        fact.round, fact.reason, fact.winners, fact.hand_romme, fact.values, fact.points, state.round_options
+        round=fact.round,
+        reason=fact.reason,
+        winners=fact.winners,
+        hand_romme=fact.hand_romme,
+        values=fact.values,
+        points=fact.points,
+        options=state.round_options,
     )
-    return replace(state, phase="over", totals=totals, results=(*state.results, result))
+    return replace(state, phase="over", totals=fact.totals, score_sheet=(*state.score_sheet, result))
 
 
 def _match_ended(state: RommeState, fact: RommeMatchEnded) -> RommeState:
-    if state.phase != "over" or state.places is not None or fact.totals != state.totals:
+    if state.phase != "over" or state.places is not None:
         raise ImpossibleFactError("the match cannot have ended now")
+    if state.options.match_end != "open" and not _match_decided(state):  # R-68
+        raise ImpossibleFactError("the match is not decided")
+    if fact != RommeMatchEnded(state.totals, ranking(state.totals)):
+        raise ImpossibleFactError("the match cannot have ended like this")
     return replace(state, places=fact.places)
+
+
+def _match_decided(state: RommeState) -> bool:
+    return bool(state.score_sheet) and match_over(state.options, len(state.score_sheet), state.totals)
 
 
 def _option_changed(state: RommeState, fact: RommeOptionChanged) -> RommeState:
     values = asdict(state.options)
-    if not between_rounds(state) or fact.name not in values or values[fact.name] != fact.old:
-        raise ImpossibleFactError(f"option {fact.name} cannot have changed like this now")
+    if not between_rounds(state):
+        raise ImpossibleFactError("no option can have changed now")
+    if fact.name not in values or not _is_same(values[fact.name], fact.old) or _is_same(fact.old, fact.new):
+        raise ImpossibleFactError(f"option {fact.name} cannot have changed like this")
     try:
-        return replace(state, options=options_of({**values, fact.name: fact.new}))
+        options = options_of({**values, fact.name: fact.new})
     except ValidationError as error:
         raise ImpossibleFactError(f"option {fact.name} cannot have this value") from error
+    if fact.changed != is_changed(fact.name, options):
+        raise ImpossibleFactError(f"option {fact.name} is marked wrong")
+    return replace(state, options=options)
+
+
+def _is_same(one: RommeOptionValue, other: RommeOptionValue) -> bool:
+    """Whether two values are the same, `True` being another value than 1."""
+    return type(one) is type(other) and one == other
 
 
 # turns
@@ -148,7 +182,7 @@ def _card_drawn(state: RommeState, fact: RommeCardDrawn) -> RommeState:
     if (
         state.phase != "draw"
         or fact.seat != state.turn
-        or not state.stock_count
+        or not state.stock_size
         or state.stock[state.stock_drawn] != fact.card
     ):
         raise ImpossibleFactError(f"seat {fact.seat} cannot have drawn {fact.card} now")
@@ -156,6 +190,7 @@ def _card_drawn(state: RommeState, fact: RommeCardDrawn) -> RommeState:
     return replace(
         state,
         phase="play",
+        out_at_turn_start=state.first_lay[fact.seat] is not None,  # R-55
         arrivals=arrivals,
         hands=_with(state.hands, fact.seat, fact.card),
         entered=_with(state.entered, fact.seat, arrivals),
@@ -172,6 +207,7 @@ def _pile_drawn(state: RommeState, fact: RommePileDrawn) -> RommeState:
     return replace(
         state,
         phase="play",
+        out_at_turn_start=state.first_lay[fact.seat] is not None,  # R-55
         arrivals=arrivals,
         hands=_with(state.hands, fact.seat, fact.card),
         entered=_with(state.entered, fact.seat, arrivals),
@@ -182,12 +218,22 @@ def _pile_drawn(state: RommeState, fact: RommePileDrawn) -> RommeState:
 
 
 def _melds_laid(state: RommeState, fact: RommeMeldsLaid) -> RommeState:
-    seat = fact.seat
+    seat, melds = fact.seat, fact.melds
+    hands, entered, shown = _without(state, seat, [slot.card for meld in melds for slot in meld.slots])
     first = not state.is_out(seat)
-    expected = [f"m{number}" for number in range(len(state.table) + 1, len(state.table) + len(fact.melds) + 1)]
-    if fact.came_out != first or [meld.id for meld in fact.melds] != expected:
-        raise ImpossibleFactError(f"seat {seat} cannot have laid these melds now")
-    hands, entered, shown = _without(state, seat, [slot.card for meld in fact.melds for slot in meld.slots])
+    if fact.came_out != first:
+        raise ImpossibleFactError(f"seat {seat} has {'not ' * first}laid before")
+    if not melds:
+        raise ImpossibleFactError(f"seat {seat} has laid nothing")
+    points = 0
+    for number, meld in enumerate(melds, start=len(state.melds) + 1):
+        if meld.id != f"m{number}" or meld.seat != seat:
+            raise ImpossibleFactError(f"{meld.id} of seat {meld.seat} cannot be the next meld")
+        if (meld.kind, meld.points) != shape_of(meld.slots):
+            raise ImpossibleFactError(f"{meld.id} is not what its cards form")
+        points += meld.points
+    if fact.points != points:
+        raise ImpossibleFactError(f"the melds do not count {fact.points}")
     return replace(
         state,
         hands=hands,
@@ -195,34 +241,39 @@ def _melds_laid(state: RommeState, fact: RommeMeldsLaid) -> RommeState:
         shown=shown,
         lays=state.lays + 1,  # R-41
         first_lay=with_entry(state.first_lay, seat, fact.points) if first else state.first_lay,
-        table=state.table + fact.melds,  # R-32
+        melds=state.melds + melds,  # R-32
         progress=True,
     )
 
 
 def _cards_laid_off(state: RommeState, fact: RommeCardsLaidOff) -> RommeState:
-    old = _meld(state, fact.meld)
-    cards = {slot.card for slot in fact.slots}
-    before = {slot.card for slot in old.slots}
-    if not before.isdisjoint(fact.cards) or cards != before.union(fact.cards) or len(cards) < len(fact.slots):
-        raise ImpossibleFactError(f"meld {fact.meld} cannot have become this")
     hands, entered, shown = _without(state, fact.seat, fact.cards)
+    old = _meld(state, fact.meld)
+    added = [slot.card for slot in fact.slots if slot.card in fact.cards]
+    if not added or sorted(added) != sorted(fact.cards):
+        raise ImpossibleFactError(f"meld {fact.meld} has not got these cards")
+    shape = shape_of(fact.slots)
+    if shape is None or shape[0] != old.kind:
+        raise ImpossibleFactError(f"meld {fact.meld} cannot have become this")
+    if tuple([slot for slot in fact.slots if slot.card not in fact.cards]) != old.slots:
+        raise ImpossibleFactError(f"meld {fact.meld} was another one")
     return replace(
         state,
         hands=hands,
         entered=entered,
         shown=shown,
-        table=_with_slots(state.table, old, fact.slots),
+        melds=_with_slots(state.melds, old, fact.slots),
         progress=True,
     )
 
 
 def _joker_swapped(state: RommeState, fact: RommeJokerSwapped) -> RommeState:
-    old = _meld(state, fact.meld)
-    slots = tuple(RommeSlot(fact.card, slot.face) if slot.card == fact.joker else slot for slot in old.slots)
-    if slots == old.slots:
-        raise ImpossibleFactError(f"{fact.joker} does not lie in {fact.meld}")
     hands, entered, shown = _without(state, fact.seat, (fact.card,))
+    old = _meld(state, fact.meld)
+    taken = RommeSlot(fact.joker, FACE.get(fact.card, ""))
+    if fact.joker in FACE or taken not in old.slots:
+        raise ImpossibleFactError(f"{fact.joker} does not lie in {fact.meld} for {fact.card}")
+    slots = tuple([RommeSlot(fact.card, slot.face) if slot == taken else slot for slot in old.slots])
     arrivals = state.arrivals + 1
     return replace(
         state,
@@ -230,7 +281,7 @@ def _joker_swapped(state: RommeState, fact: RommeJokerSwapped) -> RommeState:
         hands=_with(hands, fact.seat, fact.joker),  # R-82
         entered=_with(entered, fact.seat, arrivals),
         shown=_with(shown, fact.seat, fact.joker),
-        table=_with_slots(state.table, old, slots),
+        melds=_with_slots(state.melds, old, slots),
         progress=True,
     )
 
@@ -240,17 +291,15 @@ def _card_discarded(state: RommeState, fact: RommeCardDiscarded) -> RommeState:
         raise ImpossibleFactError(f"seat {fact.seat} cannot have discarded now")
     idle_turns = 0 if state.progress or state.phase == "opening" else state.idle_turns + 1  # R-19
     hands, entered, shown = _without(state, fact.seat, (fact.card,), phase=state.phase)
-    turn = (state.turn + 1) % state.seats
     return replace(
         state,
         hands=hands,
         entered=entered,
         shown=shown,
-        phase="draw",
-        turn=turn,
+        phase=("draw" if state.stock_size else "emptied") if hands[fact.seat] else "scoring",  # R-54, R-57
+        turn=(state.turn + 1) % state.seats,
         turn_number=state.turn_number + 1,
         lays=0,
-        out_at_turn_start=state.is_out(turn),  # R-55
         taken=None,
         drawn=None,
         progress=False,
@@ -260,15 +309,17 @@ def _card_discarded(state: RommeState, fact: RommeCardDiscarded) -> RommeState:
 
 
 def _stock_emptied(state: RommeState, fact: RommeStockEmptied) -> RommeState:
-    if state.phase != "draw" or state.stock_count or fact.count != state.empties + 1:
-        raise ImpossibleFactError("the stock cannot have been empty now")
-    return replace(state, empties=fact.count)
+    if state.phase != "emptied" or fact.count != state.empties + 1:
+        raise ImpossibleFactError(f"the stock cannot have been empty for time {fact.count} now")
+    return replace(state, empties=fact.count, phase="scoring" if fact.count == EMPTIES_MAX else "shuffling")  # R-59
 
 
 def _stock_shuffled(state: RommeState, fact: RommeStockShuffled) -> RommeState:
-    if state.stock_count or fact.count != state.empties or in_deck_order(fact.order) != in_deck_order(state.pile[:-1]):
+    if state.phase != "shuffling" or fact.count != state.empties:
+        raise ImpossibleFactError(f"no stock can have been shuffled for time {fact.count} now")
+    if sorted(fact.order) != sorted(state.pile[:-1]):
         raise ImpossibleFactError("the pile cannot have become this stock")
-    return replace(state, stock=fact.order, stock_drawn=0, pile=state.pile[-1:])  # R-57
+    return replace(state, phase="draw", stock=fact.order, stock_drawn=0, pile=state.pile[-1:])  # R-57
 
 
 _CHANGES: Final[dict[type, Callable[[RommeState, Any], RommeState]]] = {
@@ -303,7 +354,7 @@ _Hands: TypeAlias = tuple[tuple[Card, ...], ...]
 
 
 def _without(
-    state: RommeState, seat: Seat, cards: Sequence[Card], *, phase: Phase = "play"
+    state: RommeState, seat: Seat, cards: Sequence[Card], *, phase: RommePhase = "play"
 ) -> tuple[_Hands, tuple[tuple[int, ...], ...], _Hands]:
     """Return hands, `entered` and `shown` after the seat on turn gave these cards away."""
     if state.phase != phase or seat != state.turn:
@@ -332,9 +383,9 @@ def _meld(state: RommeState, name: str) -> RommeMeld:
     return meld
 
 
-def _with_slots(table: tuple[RommeMeld, ...], old: RommeMeld, slots: tuple[RommeSlot, ...]) -> tuple[RommeMeld, ...]:
+def _with_slots(melds: tuple[RommeMeld, ...], old: RommeMeld, slots: tuple[RommeSlot, ...]) -> tuple[RommeMeld, ...]:
     place = int(old.id[1:]) - 1
-    return (*table[:place], RommeMeld(old.id, old.seat, old.kind, slots, old.points), *table[place + 1 :])
+    return (*melds[:place], RommeMeld(old.id, old.seat, old.kind, slots, old.points), *melds[place + 1 :])
 
 
 # what follows from a state
@@ -352,7 +403,7 @@ def running(state: RommeState) -> bool:
 
 def meld_named(state: RommeState, name: str) -> RommeMeld | None:
     """Return the meld on the table that has this name (R-32)."""
-    return next((meld for meld in state.table if meld.id == name), None)
+    return next((meld for meld in state.melds if meld.id == name), None)
 
 
 def outcome(state: RommeState) -> Outcome | None:

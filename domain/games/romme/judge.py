@@ -15,8 +15,8 @@ from domain.games.romme.facts import (
     RommePileDrawn,
 )
 from domain.games.romme.fold import meld_named, running
-from domain.games.romme.melds import Shape, check_meld, chosen, extended
-from domain.games.romme.model import MatchEnd, Phase, RommeDraft, RommeMeld, RommeState
+from domain.games.romme.melds import RommeShape, check_meld, chosen, extended
+from domain.games.romme.model import RommeDraft, RommeMatchEnd, RommeMeld, RommePhase, RommeState
 from domain.games.romme.moves import (
     RommeChosenMeld,
     RommeDiscard,
@@ -30,7 +30,7 @@ from domain.games.romme.moves import (
 
 # refusals, in the order of R-91
 
-_MATCH_OVER: Final[dict[MatchEnd, Rejection]] = {
+_MATCH_OVER: Final[dict[RommeMatchEnd, Rejection]] = {
     "rounds": Rejection("match_over", "R-66"),
     "points": Rejection("match_over", "R-67"),
     "open": Rejection("match_over", "R-68"),
@@ -63,13 +63,13 @@ _FAULTS: Final = ("joker_face_missing", "meld_too_small", "too_many_jokers", "me
 
 IDLE_TURNS_PER_SEAT: Final = 12  # R-19
 
-Made: TypeAlias = (
+RommeMade: TypeAlias = (
     RommeCardDrawn | RommePileDrawn | RommeMeldsLaid | RommeCardsLaidOff | RommeJokerSwapped | RommeCardDiscarded
 )
 """What one move does, before anything follows from it."""
 
 
-def judge(state: RommeState, seat: Seat, move: RommeMove, drafts: tuple[RommeDraft, ...] = ()) -> Made | Rejection:
+def judge(state: RommeState, seat: Seat, move: RommeMove, drafts: tuple[RommeDraft, ...] = ()) -> RommeMade | Rejection:
     """Judge a move, in the light of the seat's open drafts if they are given."""
     match move:  # the most frequent first
         case RommeDiscard():
@@ -103,7 +103,7 @@ def reserved(drafts: tuple[RommeDraft, ...]) -> frozenset[Card]:
 # what several moves have in common
 
 
-def refusal_of_turn(state: RommeState, seat: Seat, *phases: Phase) -> Rejection | None:
+def refusal_of_turn(state: RommeState, seat: Seat, *phases: RommePhase) -> Rejection | None:
     """Return why a seat may not act now in one of these phases, None if it may."""
     if state.places is not None:
         return _MATCH_OVER[state.options.match_end]
@@ -120,9 +120,9 @@ def refusal_of_turn(state: RommeState, seat: Seat, *phases: Phase) -> Rejection 
 
 def refusal_between_rounds(state: RommeState) -> Rejection:
     """Return the refusal of whatever needs a running round."""
-    if not state.results:
+    if not state.score_sheet:
         return _WRONG_PHASE
-    return _ROUND_WON if state.results[-1].reason == "out" else _ROUND_EXHAUSTED
+    return _ROUND_WON if state.score_sheet[-1].reason == "out" else _ROUND_EXHAUSTED
 
 
 def refusal_of_cards(hand: Sequence[Card], cards: Sequence[Card]) -> Rejection | None:
@@ -161,17 +161,17 @@ def may_draw_pile(state: RommeState) -> Rejection | None:
 # the moves
 
 
-def _draw_stock(state: RommeState, seat: Seat) -> Made | Rejection:
+def _draw_stock(state: RommeState, seat: Seat) -> RommeMade | Rejection:
     refusal = refusal_of_turn(state, seat, "draw")
     return refusal or RommeCardDrawn(seat, state.stock[state.stock_drawn])
 
 
-def _draw_pile(state: RommeState, seat: Seat) -> Made | Rejection:
+def _draw_pile(state: RommeState, seat: Seat) -> RommeMade | Rejection:
     refusal = refusal_of_turn(state, seat, "draw") or may_draw_pile(state)
     return refusal or RommePileDrawn(seat, state.pile[-1])
 
 
-def _lay(state: RommeState, seat: Seat, move: RommeLay) -> Made | Rejection:
+def _lay(state: RommeState, seat: Seat, move: RommeLay) -> RommeMade | Rejection:
     melds = move.melds or ()
     cards = [card.card for meld in melds for card in meld.cards]
     refusal = (
@@ -192,21 +192,21 @@ def _lay(state: RommeState, seat: Seat, move: RommeLay) -> Made | Rejection:
         return _MUST_KEEP_DISCARD
     laid = tuple(
         RommeMeld(f"m{number}", seat, shape.kind, shape.slots, shape.points)
-        for number, shape in enumerate(shapes, start=len(state.table) + 1)
+        for number, shape in enumerate(shapes, start=len(state.melds) + 1)
     )
     return RommeMeldsLaid(seat, laid, points, came_out=not out)
 
 
-def check_melds(melds: Sequence[RommeChosenMeld]) -> list[Shape] | Rejection:
+def check_melds(melds: Sequence[RommeChosenMeld]) -> list[RommeShape] | Rejection:
     """Return what all melds form, or the first fault in the order of R-91."""
     results = [check_meld(meld.cards, meld.end) for meld in melds]
     faults = [result for result in results if isinstance(result, Rejection)]
     if faults:
         return min(faults, key=lambda fault: _FAULTS.index(fault.code))
-    return [result for result in results if isinstance(result, Shape)]
+    return [result for result in results if isinstance(result, RommeShape)]
 
 
-def _lay_off(state: RommeState, seat: Seat, move: RommeLayOff, kept: Collection[Card]) -> Made | Rejection:
+def _lay_off(state: RommeState, seat: Seat, move: RommeLayOff, kept: Collection[Card]) -> RommeMade | Rejection:
     refusal = refusal_of_turn(state, seat, "play")
     if refusal:
         return refusal
@@ -229,7 +229,7 @@ def _lay_off(state: RommeState, seat: Seat, move: RommeLayOff, kept: Collection[
     return RommeCardsLaidOff(seat, meld.id, cards, shape.slots)
 
 
-def _swap_joker(state: RommeState, seat: Seat, move: RommeSwapJoker, kept: Collection[Card]) -> Made | Rejection:
+def _swap_joker(state: RommeState, seat: Seat, move: RommeSwapJoker, kept: Collection[Card]) -> RommeMade | Rejection:
     refusal = refusal_of_turn(state, seat, "play")
     if refusal:
         return refusal
@@ -253,7 +253,9 @@ def _swap_joker(state: RommeState, seat: Seat, move: RommeSwapJoker, kept: Colle
     return RommeJokerSwapped(seat, meld.id, move.joker, move.card)
 
 
-def _discard(state: RommeState, seat: Seat, move: RommeDiscard, drafts: tuple[RommeDraft, ...]) -> Made | Rejection:
+def _discard(
+    state: RommeState, seat: Seat, move: RommeDiscard, drafts: tuple[RommeDraft, ...]
+) -> RommeMade | Rejection:
     refusal = refusal_of_turn(state, seat, "opening", "play") or refusal_of_cards(state.hands[seat], (move.card,))
     if refusal:
         return refusal

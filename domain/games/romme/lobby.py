@@ -41,7 +41,7 @@ def end_match(state: RommeState) -> tuple[RommeFact, ...] | Rejection:
     _require_lobby(state)
     if state.options.match_end != "open":
         return _NOT_OPEN
-    if not state.results:
+    if not state.score_sheet:
         return _NO_ROUND_PLAYED
     return (RommeMatchEnded(state.totals, ranking(state.totals)),)
 

@@ -5,13 +5,12 @@ from functools import lru_cache
 from itertools import combinations
 from typing import Final
 
-from msgspec import Struct
-
 from domain.cards import CANONICAL, RANKS, SUITS, Card
 from domain.decider import Rejection
 from domain.games.romme.deck import ACE_HIGH, ACE_LOW, FACE, FACE_VALUE, POSITION, position_value
-from domain.games.romme.model import MeldKind, RommeMeld, RommeReading, RommeSlot
-from domain.games.romme.moves import End, RommeChosenCard, RommeChosenMeld
+from domain.games.romme.model import RommeMeld, RommeMeldKind, RommeReading, RommeSlot
+from domain.games.romme.moves import RommeChosenCard, RommeChosenMeld, RommeEnd
+from domain.structs import Value
 
 SMALLEST: Final = 3  # R-20, R-21
 LARGEST_SET: Final = len(SUITS)
@@ -29,10 +28,10 @@ _TWINS: Final = Rejection("meld_invalid", "R-23")
 _DOES_NOT_FIT: Final = Rejection("meld_invalid", "R-46")
 
 
-class Shape(Struct, frozen=True, gc=False):
+class RommeShape(Value, frozen=True):
     """What valid slots form: runs from low to high, sets in suit order."""
 
-    kind: MeldKind
+    kind: RommeMeldKind
     slots: tuple[RommeSlot, ...]
     points: int
 
@@ -44,13 +43,13 @@ Declared = RommeChosenCard | RommeSlot
 # checking declared cards
 
 
-def check_meld(cards: Sequence[Declared], end: End | None = None) -> Shape | Rejection:
+def check_meld(cards: Sequence[Declared], end: RommeEnd | None = None) -> RommeShape | Rejection:
     """Return what declared cards form, or the first fault in the order of R-91."""
     aces = (ACE_LOW, ACE_HIGH) if end == "low" else (ACE_HIGH, ACE_LOW)  # R-48
     return _check(cards, aces)
 
 
-def extended(meld: RommeMeld, cards: Sequence[Declared], end: End | None = None) -> Shape | Rejection:
+def extended(meld: RommeMeld, cards: Sequence[Declared], end: RommeEnd | None = None) -> RommeShape | Rejection:
     """Return what a meld on the table becomes with more cards, or the first fault (R-45, R-46)."""
     ace = _ace_of(meld)
     declared = (*meld.slots, *cards)
@@ -67,7 +66,7 @@ def _ace_of(meld: RommeMeld) -> int | None:
     return ACE_HIGH if meld.slots[-1].face[0] == "A" else None
 
 
-def _check(cards: Sequence[Declared], aces: Sequence[int]) -> Shape | Rejection:
+def _check(cards: Sequence[Declared], aces: Sequence[int]) -> RommeShape | Rejection:
     slots: list[RommeSlot] = []
     for card in cards:
         face = FACE.get(card.card) if card.face is None else card.face
@@ -85,16 +84,16 @@ def _check(cards: Sequence[Declared], aces: Sequence[int]) -> Shape | Rejection:
     return _set(slots) if same_rank else _run(slots, ranks, aces)
 
 
-def _set(slots: list[RommeSlot]) -> Shape | Rejection:
+def _set(slots: list[RommeSlot]) -> RommeShape | Rejection:
     if len(slots) > LARGEST_SET:
         return _NO_SET
     if len({slot.face for slot in slots}) < len(slots):
         return _TWINS if _real_twins(slots) else _NO_SET
     ordered = sorted(slots, key=lambda slot: CANONICAL[slot.face])
-    return Shape("set", tuple(ordered), len(slots) * FACE_VALUE[slots[0].face[0]])  # R-30
+    return RommeShape("set", tuple(ordered), len(slots) * FACE_VALUE[slots[0].face[0]])  # R-30
 
 
-def _run(slots: list[RommeSlot], ranks: list[str], aces: Sequence[int]) -> Shape | Rejection:
+def _run(slots: list[RommeSlot], ranks: list[str], aces: Sequence[int]) -> RommeShape | Rejection:
     if len({slot.face[1] for slot in slots}) > 1:
         return _NO_RUN
     if len(slots) > LARGEST_RUN:
@@ -105,7 +104,7 @@ def _run(slots: list[RommeSlot], ranks: list[str], aces: Sequence[int]) -> Shape
         placed = sorted((ace if rank == "A" else POSITION[rank], number) for number, rank in enumerate(ranks))
         if placed[-1][0] - placed[0][0] == len(slots) - 1:
             points = sum(position_value(position) for position, _ in placed)  # R-30
-            return Shape("run", tuple(slots[number] for _, number in placed), points)
+            return RommeShape("run", tuple(slots[number] for _, number in placed), points)
     return _NO_RUN
 
 
@@ -123,13 +122,13 @@ def declared(slots: Sequence[RommeSlot]) -> tuple[RommeChosenCard, ...]:
     return tuple(RommeChosenCard(slot.card, None if slot.card in FACE else slot.face) for slot in slots)
 
 
-def chosen(kind: MeldKind, slots: Sequence[RommeSlot]) -> RommeChosenMeld:
+def chosen(kind: RommeMeldKind, slots: Sequence[RommeSlot]) -> RommeChosenMeld:
     """Return slots of a valid meld as the move that gives just this meld."""
     low = kind == "run" and len(slots) == LARGEST_RUN and slots[0].face[0] == "A"
     return RommeChosenMeld(declared(slots), "low" if low else None)  # R-48
 
 
-def reading(shape: Shape) -> RommeReading:
+def reading(shape: RommeShape) -> RommeReading:
     """Return a valid shape as a suggestion."""
     return RommeReading(shape.kind, shape.points, chosen(shape.kind, shape.slots))
 
@@ -151,7 +150,7 @@ def _low_position(face: str) -> int:
     return ACE_LOW if face[0] == "A" else POSITION[face[0]]
 
 
-def places_left(meld: RommeMeld) -> tuple[tuple[str, End | None], ...]:
+def places_left(meld: RommeMeld) -> tuple[tuple[str, RommeEnd | None], ...]:
     """Return the faces by which one more card extends a meld, with its end where both are possible (R-46)."""
     if meld.kind == "set":
         return _places_in_set(tuple([slot.face for slot in meld.slots]))
@@ -159,26 +158,26 @@ def places_left(meld: RommeMeld) -> tuple[tuple[str, End | None], ...]:
 
 
 @lru_cache(maxsize=1024)
-def open_faces(table: tuple[RommeMeld, ...]) -> frozenset[str]:
+def open_faces(melds: tuple[RommeMeld, ...]) -> frozenset[str]:
     """Return all faces by which one more card extends a meld of the table."""
-    return frozenset([face for meld in table for face, _ in places_left(meld)])
+    return frozenset([face for meld in melds for face, _ in places_left(meld)])
 
 
 @lru_cache(maxsize=128)
-def _places_in_set(used: tuple[str, ...]) -> tuple[tuple[str, End | None], ...]:
+def _places_in_set(used: tuple[str, ...]) -> tuple[tuple[str, RommeEnd | None], ...]:
     rank = used[0][0]
     return tuple((rank + suit, None) for suit in SUITS if rank + suit not in used)
 
 
 @lru_cache(maxsize=512)
-def _places_beside_run(lowest: str, count: int) -> tuple[tuple[str, End | None], ...]:
+def _places_beside_run(lowest: str, count: int) -> tuple[tuple[str, RommeEnd | None], ...]:
     if count == LARGEST_RUN:
         return ()
     suit, low = lowest[1], _low_position(lowest)
     high = low + count - 1
     if low - 1 == ACE_LOW and high + 1 == ACE_HIGH:
         return ("A" + suit, "high"), ("A" + suit, "low")  # R-48
-    below: tuple[tuple[str, End | None], ...] = ((face_at(low - 1, suit), None),) if low > ACE_LOW else ()
+    below: tuple[tuple[str, RommeEnd | None], ...] = ((face_at(low - 1, suit), None),) if low > ACE_LOW else ()
     return (*below, (face_at(high + 1, suit), None)) if high < ACE_HIGH else below
 
 
@@ -196,6 +195,44 @@ def takes_joker(meld: RommeMeld) -> bool:
     """Whether one more joker keeps the jokers of a meld from outnumbering its real cards (R-26)."""
     jokers = sum([slot.card not in FACE for slot in meld.slots])
     return 2 * (jokers + 1) <= len(meld.slots) + 1
+
+
+# melds as they lie
+
+
+def _lying() -> dict[tuple[str, ...], tuple[RommeMeldKind, int]]:
+    """Return all melds by the faces they show, runs from low to high, sets in suit order."""
+    found: dict[tuple[str, ...], tuple[RommeMeldKind, int]] = {}
+    for count in range(SMALLEST, LARGEST_SET + 1):
+        for rank in RANKS:
+            for suits in combinations(SUITS, count):
+                found[tuple(rank + suit for suit in suits)] = "set", count * FACE_VALUE[rank]  # R-30
+    for count in range(SMALLEST, LARGEST_RUN + 1):
+        for low in range(ACE_LOW, ACE_HIGH - count + 2):
+            positions = range(low, low + count)
+            for suit in SUITS:
+                found[tuple(face_at(position, suit) for position in positions)] = (
+                    "run",
+                    sum(map(position_value, positions)),
+                )
+    return found
+
+
+_LYING: Final = _lying()
+
+
+def shape_of(slots: tuple[RommeSlot, ...]) -> tuple[RommeMeldKind, int] | None:
+    """Return kind and points of cards that lie as a meld does, None if they are none."""
+    faces: list[str] = []
+    jokers = 0
+    for slot in slots:
+        faces.append(slot.face)
+        real = FACE.get(slot.card)
+        if real is None:
+            jokers += 1
+        elif real != slot.face:
+            return None
+    return None if 2 * jokers > len(slots) else _LYING.get(tuple(faces))  # R-26
 
 
 # readings of bare cards
@@ -230,7 +267,7 @@ def extensions(meld: RommeMeld, cards: Sequence[Card]) -> tuple[RommeReading, ..
     for assigned, end in free:
         added = _with_faces(cards, assigned)
         shape = extended(meld, added, end)
-        if isinstance(shape, Shape):
+        if isinstance(shape, RommeShape):
             needed = end if _ace_of(meld) is None else None  # R-48
             found.append(RommeReading(shape.kind, shape.points, RommeChosenMeld(added, needed)))
     return tuple(dict.fromkeys(found))
@@ -246,17 +283,17 @@ def _with_faces(cards: Sequence[Card], faces: Sequence[str]) -> tuple[RommeChose
 
 
 def _declared_readings(
-    cards: Sequence[Card], free: Iterator[tuple[tuple[str, ...], End | None]]
+    cards: Sequence[Card], free: Iterator[tuple[tuple[str, ...], RommeEnd | None]]
 ) -> tuple[RommeReading, ...]:
     found: list[RommeReading] = []
     for faces, end in free:
         shape = check_meld(_with_faces(cards, faces), end)
-        if isinstance(shape, Shape):
+        if isinstance(shape, RommeShape):
             found.append(reading(shape))
     return tuple(found)
 
 
-def _free_suits(faces: Sequence[str], jokers: int) -> Iterator[tuple[tuple[str, ...], End | None]]:
+def _free_suits(faces: Sequence[str], jokers: int) -> Iterator[tuple[tuple[str, ...], RommeEnd | None]]:
     """Yield the faces that jokers may take in a set of these faces."""
     rank = faces[0][0]
     free = [rank + suit for suit in SUITS if rank + suit not in faces]
@@ -264,7 +301,7 @@ def _free_suits(faces: Sequence[str], jokers: int) -> Iterator[tuple[tuple[str, 
         yield taken, None
 
 
-def _free_positions(faces: Sequence[str], count: int) -> Iterator[tuple[tuple[str, ...], End | None]]:
+def _free_positions(faces: Sequence[str], count: int) -> Iterator[tuple[tuple[str, ...], RommeEnd | None]]:
     """Yield the faces that jokers may take in a run of `count` cards that has these faces."""
     suit = faces[0][1]
     has_ace = any(face[0] == "A" for face in faces)

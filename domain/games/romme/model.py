@@ -1,101 +1,107 @@
-"""What exists in Rommé: options, melds, the state, and what viewers get of it.
+"""What exists in Rommé: options, melds, the state and the view; moves are in `moves.py`, facts in `facts.py`.
 
-Moves are in `moves.py`, facts in `facts.py`.
+Names are a storage format: tags and field names of options, moves and facts stand in recorded events. They
+never change their meaning; a new field has a default, and what cannot be said that way is lifted in
+`domain/codec.py`.
 """
 
 from typing import Annotated, Literal, TypeAlias
 
-from msgspec import Meta, Struct, field
+from msgspec import Meta, field
 
 from domain.cards import Card
 from domain.decider import Seat
-from domain.games.romme.moves import End, RommeChosenMeld, RommeLayOff
+from domain.games.romme.moves import RommeChosenMeld, RommeEnd, RommeLayOff
+from domain.structs import Legal, Tagged, Value
 
 # options
 
-MatchEnd: TypeAlias = Literal["rounds", "points", "open"]
-DiscardDraw: TypeAlias = Literal["always", "after_out"]
+RommeMatchEnd: TypeAlias = Literal["rounds", "points", "open"]
+RommeDiscardDraw: TypeAlias = Literal["always", "after_out"]
 
 
-class RommeOptions(Struct, frozen=True, gc=False, forbid_unknown_fields=True):
+class RommeOptions(Value, frozen=True, forbid_unknown_fields=True):
     """The seven options in full; the first four are house rules (R-71)."""
 
     first_meld_min: Literal[0, 30, 40]
     joker_swap: bool
     hand_romme_double: bool
-    discard_draw: DiscardDraw
-    match_end: MatchEnd
+    discard_draw: RommeDiscardDraw
+    match_end: RommeMatchEnd
     rounds: Annotated[int, Meta(ge=1, le=30)] | None
     target_score: Literal[100, 200, 300, 500, 1000] | None
 
 
-OptionValue: TypeAlias = int | bool | str | None
+RommeOptionValue: TypeAlias = int | bool | str | None
 
 
-class RommeOptionMark(Struct, frozen=True, gc=False):
+class RommeOptionMark(Value, frozen=True):
     """An option as everybody in the lobby sees it (R-77)."""
 
     name: str
-    value: OptionValue
+    value: RommeOptionValue
     changed: bool
     """It differs from its default."""
 
 
 # melds
 
-MeldKind: TypeAlias = Literal["set", "run"]
+RommeMeldKind: TypeAlias = Literal["set", "run"]
 
 
-class RommeSlot(Struct, frozen=True, gc=False):
+class RommeSlot(Value, frozen=True):
     """A place of a meld: the card that lies there and the face it shows."""
 
     card: Card
     face: str
 
 
-class RommeMeld(Struct, frozen=True, gc=False):
+class RommeMeld(Value, frozen=True):
     """A meld on the table; runs from low to high, sets in suit order."""
 
     id: str
     """`m1`, `m2`, ... in order of laying within the round (R-32)."""
     seat: Seat
     """Who laid it; without effect."""
-    kind: MeldKind
+    kind: RommeMeldKind
     slots: tuple[RommeSlot, ...]
     points: int
     """What it counted when it was laid (R-30)."""
 
 
-class RommeDraft(Struct, frozen=True, gc=False):
+class RommeDraft(Value, frozen=True):
     """A meld that its seat has prepared and not laid; nobody else knows of it (R-39)."""
 
     draft: str
     """`p1`, `p2`, ... within the turn."""
-    kind: MeldKind
+    kind: RommeMeldKind
     slots: tuple[RommeSlot, ...]
     points: int
 
 
-class RommeReading(Struct, frozen=True, gc=False):
+class RommeReading(Value, frozen=True):
     """One thing that cards can be: the meld as it may be sent, and what it counts."""
 
-    kind: MeldKind
+    kind: RommeMeldKind
     points: int
     meld: RommeChosenMeld
 
 
 # state
 
-Phase: TypeAlias = Literal["lobby", "opening", "draw", "play", "over"]
-"""`lobby` before the first round, `over` after each; `opening` is the starter's discard (section 17)."""
-EndReason: TypeAlias = Literal["out", "exhausted"]
+RommePhase: TypeAlias = Literal["lobby", "opening", "draw", "play", "emptied", "shuffling", "scoring", "over"]
+"""`lobby` before the first round, `over` after each; `opening` is the starter's discard (section 17).
+
+`emptied`, `shuffling` and `scoring` only come between the facts of one event: the stock is to be counted as
+empty, the pile to be shuffled, the round to be counted."""
+RommeEndReason: TypeAlias = Literal["out", "exhausted"]
 
 
-class RommeRoundResult(Struct, frozen=True, gc=False):
+class RommeRoundResult(Value, frozen=True):
     """How a round ended; every list is by seat."""
 
     round: int
-    reason: EndReason
+    reason: RommeEndReason
     """`out`: somebody discarded the last card; `exhausted`: the stock was empty for the fourth time."""
     winners: tuple[Seat, ...]
     hand_romme: bool
@@ -107,14 +113,14 @@ class RommeRoundResult(Struct, frozen=True, gc=False):
     """What the round was played under (R-76)."""
 
 
-class RommeState(Struct, frozen=True, gc=False):
+class RommeState(Value, frozen=True):
     """Everything about a match, secrets included; every list is by seat."""
 
     options: RommeOptions
     """In force from the next deal on."""
     seats: int
     totals: tuple[int, ...]
-    results: tuple[RommeRoundResult, ...]
+    score_sheet: tuple[RommeRoundResult, ...]
     """One for each round that ended."""
     places: tuple[int, ...] | None
     """Set when the match has ended."""
@@ -123,7 +129,7 @@ class RommeState(Struct, frozen=True, gc=False):
     round_options: RommeOptions
     """Snapshot the running or last round is played under."""
     starter: Seat
-    phase: Phase
+    phase: RommePhase
     turn: Seat
     turn_number: int
     """Turns of the match begun so far: drafts belong to one of them."""
@@ -140,6 +146,7 @@ class RommeState(Struct, frozen=True, gc=False):
     first_lay: tuple[int | None, ...]
     """Points of the first laying; None: not out."""
     out_at_turn_start: bool
+    """Whether the seat that drew last was out before it did (R-55)."""
     taken: Card | None
     """The just-taken card of this turn (R-24)."""
     drawn: Card | None
@@ -153,7 +160,7 @@ class RommeState(Struct, frozen=True, gc=False):
     """How many cards of it were drawn."""
     pile: tuple[Card, ...]
     """The top card last."""
-    table: tuple[RommeMeld, ...]
+    melds: tuple[RommeMeld, ...]
     empties: int
 
     def is_out(self, seat: Seat) -> bool:
@@ -161,7 +168,7 @@ class RommeState(Struct, frozen=True, gc=False):
         return self.first_lay[seat] is not None
 
     @property
-    def stock_count(self) -> int:
+    def stock_size(self) -> int:
         """Cards left in the stock."""
         return len(self.stock) - self.stock_drawn
 
@@ -169,10 +176,10 @@ class RommeState(Struct, frozen=True, gc=False):
 # views
 
 
-class RommeBoard(Struct, frozen=True, gc=False):
+class RommeBoard(Value, frozen=True):
     """What all seats and any spectator may know (R-86); every list is by seat."""
 
-    phase: Phase
+    phase: RommePhase
     round: int
     options: tuple[RommeOptionMark, ...]
     """In force from the next deal on."""
@@ -180,31 +187,30 @@ class RommeBoard(Struct, frozen=True, gc=False):
     """What the running or last round is played under."""
     starter: Seat | None
     turn: Seat | None
-    hand_counts: tuple[int, ...]
+    hand_sizes: tuple[int, ...]
     first_lay: tuple[int | None, ...]
     """Points of the first laying; None: not out."""
     shown: tuple[tuple[Card, ...], ...]
     """Cards of each hand that everybody saw it take, from the pile or as a joker from a meld."""
     taken: Card | None
     """The card taken from the pile in this turn, which may not be discarded in it."""
-    stock_count: int
+    stock_size: int
     empties: int
     """How often the stock was empty at the end of a turn; the fourth time ends the round."""
     idle_turns: int
     """Turns in a row without progress; at twelve times the seats the stock must be drawn from."""
     pile_top: Card | None
-    pile_count: int
-    table: tuple[RommeMeld, ...]
+    pile_size: int
+    melds: tuple[RommeMeld, ...]
     totals: tuple[int, ...]
-    sheet: tuple[tuple[int, ...], ...]
-    """Round points of each round that ended."""
-    last_round: RommeRoundResult | None
+    score_sheet: tuple[RommeRoundResult, ...]
+    """The rounds that ended, the oldest first."""
     hands: tuple[tuple[Card, ...], ...] | None
     """All hands as the last round left them, open until the next deal (R-64)."""
     places: tuple[int, ...] | None
 
 
-class RommePrivate(Struct, frozen=True, gc=False):
+class RommePrivate(Value, frozen=True):
     """What only this seat knows beyond its hand."""
 
     drawn: Card | None
@@ -219,17 +225,17 @@ class RommePrivate(Struct, frozen=True, gc=False):
 # what may be done now
 
 
-class RommeLegalDrawStock(Struct, frozen=True, gc=False, tag_field="type", tag="draw_stock"):
+class RommeLegalDrawStock(Legal, frozen=True, tag="draw_stock"):
     """The top of the stock may be drawn."""
 
 
-class RommeLegalDrawPile(Struct, frozen=True, gc=False, tag_field="type", tag="draw_pile"):
+class RommeLegalDrawPile(Legal, frozen=True, tag="draw_pile"):
     """This card may be taken from the pile."""
 
     card: Card
 
 
-class RommeLegalLay(Struct, frozen=True, gc=False, tag_field="type", tag="lay"):
+class RommeLegalLay(Legal, frozen=True, tag="lay"):
     """Melds can be laid; only suggestions, other choices may be accepted too."""
 
     need: int
@@ -242,18 +248,18 @@ class RommeLegalLay(Struct, frozen=True, gc=False, tag_field="type", tag="lay"):
     """Melds each of which is accepted on its own."""
 
 
-class RommeLayOffPlace(Struct, frozen=True, gc=False, omit_defaults=True):
+class RommeLayOffPlace(Value, frozen=True, omit_defaults=True):
     """One card and a place where it may be laid off."""
 
     meld: str
     card: Card
     face: str | None = field(default=None, name="as")
     """For a joker: what it has to be declared as."""
-    end: End | None = None
+    end: RommeEnd | None = None
     """Set only where both ends are possible."""
 
 
-class RommeLegalLayOff(Struct, frozen=True, gc=False, tag_field="type", tag="lay_off", omit_defaults=True):
+class RommeLegalLayOff(Legal, frozen=True, tag="lay_off", omit_defaults=True):
     """Any one of these cards may be laid off; several together may be accepted too."""
 
     places: tuple[RommeLayOffPlace, ...]
@@ -261,7 +267,7 @@ class RommeLegalLayOff(Struct, frozen=True, gc=False, tag_field="type", tag="lay
     """Moves that are accepted as they are: a joker that its run takes only along with real cards (R-45)."""
 
 
-class RommeSwap(Struct, frozen=True, gc=False):
+class RommeSwap(Value, frozen=True):
     """A joker on the table and a card of the hand that may take its place."""
 
     meld: str
@@ -269,25 +275,25 @@ class RommeSwap(Struct, frozen=True, gc=False):
     card: Card
 
 
-class RommeLegalSwapJoker(Struct, frozen=True, gc=False, tag_field="type", tag="swap_joker"):
+class RommeLegalSwapJoker(Legal, frozen=True, tag="swap_joker"):
     """Any one of these swaps may be made."""
 
     swaps: tuple[RommeSwap, ...]
 
 
-class RommeLegalDiscard(Struct, frozen=True, gc=False, tag_field="type", tag="discard"):
+class RommeLegalDiscard(Legal, frozen=True, tag="discard"):
     """Any one of these cards may be discarded."""
 
     cards: tuple[Card, ...]
 
 
-class RommeLegalPrepare(Struct, frozen=True, gc=False, tag_field="type", tag="prepare"):
+class RommeLegalPrepare(Legal, frozen=True, tag="prepare"):
     """Private: melds that can be made of cards that are in no draft."""
 
     melds: tuple[RommeReading, ...]
 
 
-class RommeLegalTakeBack(Struct, frozen=True, gc=False, tag_field="type", tag="take_back"):
+class RommeLegalTakeBack(Legal, frozen=True, tag="take_back"):
     """Private: open drafts that may be dissolved; as long as there are any nothing can be discarded."""
 
     drafts: tuple[str, ...]
@@ -307,14 +313,14 @@ RommeLegal: TypeAlias = (
 # answers
 
 
-class RommeReadings(Struct, frozen=True, gc=False, tag_field="type", tag="readings"):
+class RommeReadings(Tagged, frozen=True, tag="readings"):
     """Everything the cards can be; empty if they fit nowhere."""
 
     readings: tuple[RommeReading, ...]
     """For a meld on the table `meld` holds the cards to add, kind and points the result."""
 
 
-class RommePartition(Struct, frozen=True, gc=False, tag_field="type", tag="partition"):
+class RommePartition(Tagged, frozen=True, tag="partition"):
     """The best split of the hand that was found."""
 
     melds: tuple[RommeReading, ...]
@@ -327,7 +333,7 @@ class RommePartition(Struct, frozen=True, gc=False, tag_field="type", tag="parti
     """While not out: the split with the most meld points."""
 
 
-class RommeMelds(Struct, frozen=True, gc=False, tag_field="type", tag="melds"):
+class RommeMelds(Tagged, frozen=True, tag="melds"):
     """Every meld that the hand can form, most points first, with as few jokers as its faces need."""
 
     melds: tuple[RommeReading, ...]

@@ -1,10 +1,12 @@
-"""What a seat may ask for: moves of the table, moves of its private notes, questions about its cards."""
+"""What a seat may ask for: moves of the table, moves of its private stream, questions about its cards."""
 
 from typing import Annotated, Literal, TypeAlias
 
-from msgspec import Meta, Struct, field
+from msgspec import Meta, field
 
-CardId: TypeAlias = Annotated[
+from domain.structs import Move, Value
+
+RommeCardId: TypeAlias = Annotated[
     str,
     Meta(
         max_length=16,
@@ -12,27 +14,29 @@ CardId: TypeAlias = Annotated[
         examples=["QS#1", "JK#3"],
     ),
 ]
-FaceName: TypeAlias = Annotated[str, Meta(max_length=16, description="Rank and suit, such as 8H.", examples=["8H"])]
-MeldId: TypeAlias = Annotated[
+RommeFaceName: TypeAlias = Annotated[
+    str, Meta(max_length=16, description="Rank and suit, such as 8H.", examples=["8H"])
+]
+RommeMeldId: TypeAlias = Annotated[
     str, Meta(max_length=16, description="Name of a meld on the table, such as m2.", examples=["m2"])
 ]
-DraftId: TypeAlias = Annotated[
+RommeDraftId: TypeAlias = Annotated[
     str, Meta(max_length=16, description="Name of a draft of this turn, such as p1.", examples=["p1"])
 ]
-End: TypeAlias = Literal["low", "high"]
+RommeEnd: TypeAlias = Literal["low", "high"]
 """Where a new ace goes if a run of 13 leaves it open (R-48)."""
 
 # cards as a player declares them
 
 
-class RommeChosenCard(Struct, frozen=True, gc=False, omit_defaults=True, forbid_unknown_fields=True):
+class RommeChosenCard(Value, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
     """A card for a meld; a joker with the face it stands for (R-28)."""
 
-    card: CardId
-    face: FaceName | None = field(default=None, name="as")
+    card: RommeCardId
+    face: RommeFaceName | None = field(default=None, name="as")
 
 
-ChosenCards: TypeAlias = Annotated[
+RommeChosenCards: TypeAlias = Annotated[
     tuple[RommeChosenCard, ...],
     Meta(
         max_length=40,
@@ -40,106 +44,97 @@ ChosenCards: TypeAlias = Annotated[
         examples=[[{"card": "5H#1"}, {"card": "6H#2"}, {"card": "JK#1", "as": "7H"}]],
     ),
 ]
-ChosenEnd: TypeAlias = Annotated[
-    End | None,
+RommeChosenEnd: TypeAlias = Annotated[
+    RommeEnd | None,
     Meta(description="Where the ace goes in a run of all 13 ranks: high if not given; otherwise without effect."),
 ]
 
 
-class RommeChosenMeld(Struct, frozen=True, gc=False, omit_defaults=True, forbid_unknown_fields=True):
+class RommeChosenMeld(Value, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
     """Cards that are to form one new meld."""
 
-    cards: ChosenCards
-    end: ChosenEnd = None
+    cards: RommeChosenCards
+    end: RommeChosenEnd = None
 
 
 # moves of the table
 
 
-class RommeDrawStock(Struct, frozen=True, gc=False, tag_field="type", tag="draw_stock", forbid_unknown_fields=True):
+class RommeDrawStock(Move, frozen=True, tag="draw_stock"):
     """Draw the top card of the stock."""
 
 
-class RommeDrawPile(Struct, frozen=True, gc=False, tag_field="type", tag="draw_pile", forbid_unknown_fields=True):
+class RommeDrawPile(Move, frozen=True, tag="draw_pile"):
     """Take the top card of the discard pile; it cannot be discarded in the same turn."""
 
 
-class RommeLay(
-    Struct, frozen=True, gc=False, tag_field="type", tag="lay", omit_defaults=True, forbid_unknown_fields=True
-):
+class RommeLay(Move, frozen=True, tag="lay", omit_defaults=True):
     """Lay new melds on the table, all of them or none."""
 
-    melds: Annotated[
-        Annotated[tuple[RommeChosenMeld, ...], Meta(max_length=40)] | None,
-        Meta(description="The melds in the order they are named on the table; left out: all open drafts."),
-    ] = None
+    melds: Annotated[tuple[RommeChosenMeld, ...], Meta(max_length=40)] | None = None
+    """The melds in the order they are named on the table; left out: all open drafts."""
 
 
-class RommeLayOff(
-    Struct, frozen=True, gc=False, tag_field="type", tag="lay_off", omit_defaults=True, forbid_unknown_fields=True
-):
+class RommeLayOff(Move, frozen=True, tag="lay_off", omit_defaults=True):
     """Add cards of the hand to one meld on the table."""
 
-    meld: MeldId
-    cards: ChosenCards
-    end: ChosenEnd = None
+    meld: RommeMeldId
+    cards: RommeChosenCards
+    end: RommeChosenEnd = None
 
 
-class RommeSwapJoker(Struct, frozen=True, gc=False, tag_field="type", tag="swap_joker", forbid_unknown_fields=True):
+class RommeSwapJoker(Move, frozen=True, tag="swap_joker"):
     """Put the real card in the place of a joker on the table and take the joker."""
 
-    meld: MeldId
-    joker: CardId
-    card: CardId
+    meld: RommeMeldId
+    joker: RommeCardId
+    card: RommeCardId
 
 
-class RommeDiscard(Struct, frozen=True, gc=False, tag_field="type", tag="discard", forbid_unknown_fields=True):
+class RommeDiscard(Move, frozen=True, tag="discard"):
     """Put one card on the discard pile: the end of the turn, and of the round if it was the last card."""
 
-    card: CardId
+    card: RommeCardId
 
 
 RommeMove: TypeAlias = RommeDrawStock | RommeDrawPile | RommeLay | RommeLayOff | RommeSwapJoker | RommeDiscard
 
-# moves of the private notes
+# moves of the the private stream
 
 
-class RommePrepare(
-    Struct, frozen=True, gc=False, tag_field="type", tag="prepare", omit_defaults=True, forbid_unknown_fields=True
-):
+class RommePrepare(Move, frozen=True, tag="prepare", omit_defaults=True):
     """Put a meld aside that is not laid yet; nobody else learns of it."""
 
-    cards: ChosenCards
-    end: ChosenEnd = None
+    cards: RommeChosenCards
+    end: RommeChosenEnd = None
 
 
-class RommeTakeBack(
-    Struct, frozen=True, gc=False, tag_field="type", tag="take_back", omit_defaults=True, forbid_unknown_fields=True
-):
+class RommeTakeBack(Move, frozen=True, tag="take_back", omit_defaults=True):
     """Dissolve one draft, or all of them."""
 
-    draft: Annotated[DraftId | None, Meta(description="Left out: all drafts.")] = None
+    draft: RommeDraftId | None = None
+    """Left out: all drafts."""
 
 
-class RommeSortHand(Struct, frozen=True, gc=False, tag_field="type", tag="sort_hand", forbid_unknown_fields=True):
+class RommeSortHand(Move, frozen=True, tag="sort_hand"):
     """Sort the own hand once; cards that come later are put to the right."""
 
     by: Literal["suit", "rank"]
 
 
-class RommeMoveCard(Struct, frozen=True, gc=False, tag_field="type", tag="move_card", forbid_unknown_fields=True):
+class RommeMoveCard(Move, frozen=True, tag="move_card"):
     """Move one card of the hand to another place."""
 
-    card: CardId
-    index: Annotated[int, Meta(ge=-(2**31), lt=2**31, description="Its place in the new order, from 0.", examples=[0])]
+    card: RommeCardId
+    index: Annotated[int, Meta(ge=-(2**31), lt=2**31, examples=[0])]
+    """Its place in the new order, from 0."""
 
 
-class RommeArrangeHand(Struct, frozen=True, gc=False, tag_field="type", tag="arrange_hand", forbid_unknown_fields=True):
+class RommeArrangeHand(Move, frozen=True, tag="arrange_hand"):
     """Set the whole order of the hand."""
 
-    cards: Annotated[
-        tuple[CardId, ...], Meta(max_length=120, description="Every card of the hand once, from left to right.")
-    ]
+    cards: Annotated[tuple[RommeCardId, ...], Meta(max_length=120)]
+    """Every card of the hand once, from left to right."""
 
 
 RommePrivateMove: TypeAlias = RommePrepare | RommeTakeBack | RommeSortHand | RommeMoveCard | RommeArrangeHand
@@ -147,21 +142,20 @@ RommePrivateMove: TypeAlias = RommePrepare | RommeTakeBack | RommeSortHand | Rom
 # questions
 
 
-class RommeAskReadings(Struct, frozen=True, gc=False, tag_field="type", tag="readings", forbid_unknown_fields=True):
+class RommeAskReadings(Move, frozen=True, tag="readings"):
     """What can these cards of the hand be, as a new meld or added to one on the table?"""
 
-    cards: Annotated[
-        tuple[CardId, ...],
-        Meta(max_length=40, description="Cards of the hand, jokers undeclared.", examples=[["QH#1", "KH#1", "JK#1"]]),
-    ]
-    meld: Annotated[MeldId | None, Meta(description="A meld to add them to; left out: a new meld.")] = None
+    cards: Annotated[tuple[RommeCardId, ...], Meta(max_length=40, examples=[["QH#1", "KH#1", "JK#1"]])]
+    """Cards of the hand, jokers undeclared."""
+    meld: RommeMeldId | None = None
+    """A meld to add them to; left out: a new meld."""
 
 
-class RommeAskPartition(Struct, frozen=True, gc=False, tag_field="type", tag="partition", forbid_unknown_fields=True):
+class RommeAskPartition(Move, frozen=True, tag="partition"):
     """How is the hand best split into melds?"""
 
 
-class RommeAskMelds(Struct, frozen=True, gc=False, tag_field="type", tag="melds", forbid_unknown_fields=True):
+class RommeAskMelds(Move, frozen=True, tag="melds"):
     """Which melds can be made of the hand?"""
 
 

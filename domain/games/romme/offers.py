@@ -76,7 +76,7 @@ def lay_off(state: RommeState, seat: Seat, kept: Collection[Card] = ()) -> Romme
         hand = [card for card in hand if leaves_discard(state, seat, (card,))]
     faces = [FACE.get(card) for card in hand]
     joker = None in faces
-    fits = joker or not open_faces(state.table).isdisjoint(faces)
+    fits = joker or not open_faces(state.melds).isdisjoint(faces)
     places = tuple(_places(state, hand)) if fits else ()
     together = tuple(_together(state, seat, hand)) if joker else ()
     return RommeLegalLayOff(places, together) if places or together else None
@@ -86,7 +86,7 @@ def _places(state: RommeState, hand: Sequence[Card]) -> Iterator[RommeLayOffPlac
     by_face: dict[str | None, list[Card]] = {}
     for card in hand:
         by_face.setdefault(FACE.get(card), []).append(card)
-    for meld in state.table:
+    for meld in state.melds:
         joker = None in by_face and takes_joker(meld)
         for face, end in places_left(meld):
             for card in hand if joker else by_face.get(face, ()):
@@ -106,7 +106,7 @@ def _together(state: RommeState, seat: Seat, hand: Sequence[Card]) -> Iterator[R
     jokers = [card for card in hand if card not in FACE]
     if not jokers or len(jokers) == len(hand):
         return
-    melds = [meld for meld in state.table if meld.kind == "run" and not takes_joker(meld)]
+    melds = [meld for meld in state.melds if meld.kind == "run" and not takes_joker(meld)]
     if not melds:
         return
     first = state.taken  # where two copies would do, the one that may not be discarded
@@ -149,7 +149,7 @@ def swap_joker(state: RommeState, seat: Seat, kept: Collection[Card] = ()) -> Ro
         return None
     swaps = tuple(
         RommeSwap(meld.id, slot.card, card)
-        for meld in state.table
+        for meld in state.melds
         for slot in meld.slots
         if slot.card not in FACE
         for card in state.hands[seat]

@@ -8,14 +8,14 @@ from msgspec import convert
 from msgspec.structs import asdict
 
 from domain.decider import OptionProblem
-from domain.games.romme.model import OptionValue, RommeOptionMark, RommeOptions
+from domain.games.romme.model import RommeOptionMark, RommeOptions, RommeOptionValue
 
 SEATS_MIN: Final = 2  # R-5
 SEATS_MAX: Final = 6
 DEFAULT_SEATS: Final = SEATS_MIN
 """Seats of a table whose creator did not say how many: the fewest that can play."""
 
-_VALUES: Final[dict[str, tuple[OptionValue, ...]]] = {  # R-71
+_VALUES: Final[dict[str, tuple[RommeOptionValue, ...]]] = {  # R-71
     "first_meld_min": (30, 40, 0),
     "joker_swap": (False, True),
     "hand_romme_double": (True, False),
@@ -24,7 +24,7 @@ _VALUES: Final[dict[str, tuple[OptionValue, ...]]] = {  # R-71
     "rounds": (None, *range(1, 31)),
     "target_score": (None, 100, 200, 300, 500, 1000),
 }
-_DEFAULTS: Final[dict[str, OptionValue]] = {
+_DEFAULTS: Final[dict[str, RommeOptionValue]] = {
     "first_meld_min": 30,
     "joker_swap": False,
     "hand_romme_double": True,
@@ -130,7 +130,7 @@ def with_limits(values: Mapping[str, object]) -> dict[str, object]:
     return {name: _default(name, values["match_end"]) for name in _LIMITS} | dict(values)
 
 
-def _default(name: str, match_end: object) -> OptionValue:
+def _default(name: str, match_end: object) -> RommeOptionValue:
     """Return an option's default; that of a limit is null unless its way of ending is chosen (R-77)."""
     if name not in _LIMITS:
         return _DEFAULTS[name]
@@ -148,7 +148,7 @@ def _problem_of_names_and_values(raw: Mapping[str, object]) -> OptionProblem | N
     return None
 
 
-def _is_one_of(value: object, allowed: tuple[OptionValue, ...]) -> bool:
+def _is_one_of(value: object, allowed: tuple[RommeOptionValue, ...]) -> bool:
     """Whether a value is allowed, `True` being another value than 1."""
     return any(type(value) is type(other) and value == other for other in allowed)
 

@@ -4,14 +4,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache, reduce
 from typing import Final
 
-from msgspec import Struct
-
 from domain.cards import Card
 from domain.games.romme.deck import DECK, FACE, in_deck_order
 from domain.games.romme.model import RommeReading
 from domain.games.romme.moves import RommeChosenCard, RommeChosenMeld
 from domain.games.romme.patterns import BIT, CARD_BIT, Pattern, patterns_in
 from domain.games.romme.search import JOKER_POINTS_MAX, Aim, Candidate, Search, candidates, copies_worth
+from domain.structs import Value
 
 _AIMS: Final[tuple[Aim, ...]] = ("cards", "points")
 _JOKER: Final = "JK"
@@ -19,7 +18,7 @@ _CHOSEN: Final = {card: RommeChosenCard(card) for card in DECK if card in FACE}
 """Each real card as melds declare it."""
 
 
-class Split(Struct, frozen=True, gc=False):
+class Split(Value, frozen=True):
     """Melds made of a hand, and the cards left over."""
 
     melds: tuple[RommeReading, ...]

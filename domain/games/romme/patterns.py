@@ -4,13 +4,12 @@ from functools import lru_cache
 from itertools import combinations
 from typing import Final
 
-from msgspec import Struct
-
 from domain.cards import RANKS, SUITS, Card
 from domain.games.romme.deck import ACE_HIGH, ACE_LOW, DECK, FACE, FACE_VALUE, POSITION, position_value
 from domain.games.romme.melds import LARGEST_RUN, LARGEST_SET, SMALLEST, face_at
-from domain.games.romme.model import MeldKind
-from domain.games.romme.moves import End
+from domain.games.romme.model import RommeMeldKind
+from domain.games.romme.moves import RommeEnd
+from domain.structs import Value
 
 _RANKS: Final = len(RANKS)
 BIT: Final[dict[str, int]] = {
@@ -27,14 +26,14 @@ _CLUBS: Final = OF_SUIT[0]
 _KINGS: Final = OF_RANK[RANKS.index("K")]
 
 
-class Pattern(Struct, frozen=True, gc=False):
+class Pattern(Value, frozen=True):
     """A meld by its faces, in the order in which they lie."""
 
-    kind: MeldKind
+    kind: RommeMeldKind
     faces: tuple[str, ...]
     bits: int
     points: int
-    end: End | None
+    end: RommeEnd | None
     """What a move has to say of its ace (R-48)."""
 
 
@@ -46,7 +45,7 @@ def _set(rank: str, suits: tuple[str, ...]) -> Pattern:
 def _run(suit: str, low: int, count: int) -> Pattern:
     positions = range(low, low + count)
     faces = tuple(face_at(position, suit) for position in positions)
-    end: End | None = "low" if count == LARGEST_RUN and low == ACE_LOW else None
+    end: RommeEnd | None = "low" if count == LARGEST_RUN and low == ACE_LOW else None
     return Pattern("run", faces, sum(map(BIT.__getitem__, faces)), sum(map(position_value, positions)), end)
 
 

@@ -8,7 +8,6 @@ from domain.games.romme.facts import (
     RommeFact,
     RommeMatchEnded,
     RommePackDealt,
-    RommeRoundEnded,
     RommeRoundStarted,
     RommeStockEmptied,
     RommeStockShuffled,
@@ -22,7 +21,7 @@ from domain.games.romme.model import (
     RommeState,
 )
 from domain.games.romme.moves import RommeDiscard, RommeDrawStock, RommeMove
-from domain.games.romme.scoring import EMPTIES_MAX, match_over, ranking, score
+from domain.games.romme.scoring import match_over, ranking, round_ended
 
 # start and judging
 
@@ -49,21 +48,21 @@ def decide(state: RommeState, seat: Seat, move: RommeMove, chance: Chance) -> tu
 
 
 def _after_discard(before: RommeState, fact: RommeCardDiscarded, chance: Chance) -> tuple[RommeFact, ...]:
-    out = len(before.hands[fact.seat]) == 1
-    if before.stock_count and not out:
+    if before.stock_size and len(before.hands[fact.seat]) > 1:
         return ()
     state = evolve(before, fact)
-    if out:
-        hand_romme = not before.out_at_turn_start
-        return _ended(state, score(state, "out", fact.seat, hand_romme=hand_romme))
+    if state.phase == "scoring":
+        return _ended(state)
     emptied = RommeStockEmptied(state.empties + 1)
-    if emptied.count == EMPTIES_MAX:
-        return (emptied, *_ended(state, score(state, "exhausted", None, hand_romme=False)))
+    state = evolve(state, emptied)
+    if state.phase == "scoring":
+        return (emptied, *_ended(state))
     cards = in_deck_order(state.pile[:-1])
     return (emptied, RommeStockShuffled(emptied.count, chance.shuffle(state.round, emptied.count, cards)))
 
 
-def _ended(state: RommeState, ended: RommeRoundEnded) -> tuple[RommeFact, ...]:
+def _ended(state: RommeState) -> tuple[RommeFact, ...]:
+    ended = round_ended(state)
     if match_over(state.options, state.round, ended.totals):
         return (ended, RommeMatchEnded(ended.totals, ranking(ended.totals)))
     return (ended,)

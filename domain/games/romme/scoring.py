@@ -5,19 +5,24 @@ from typing import Final, assert_never
 from domain.decider import Seat
 from domain.games.romme.deck import hand_value, in_deck_order
 from domain.games.romme.facts import RommeRoundEnded
-from domain.games.romme.model import EndReason, RommeOptions, RommeState
+from domain.games.romme.model import RommeEndReason, RommeOptions, RommeState
 from domain.ranking import places
 
 EMPTIES_MAX: Final = 4
 """The empty stock that ends a round (R-59)."""
 
 
-def score(state: RommeState, reason: EndReason, winner: Seat | None, *, hand_romme: bool) -> RommeRoundEnded:
-    """Return the fact that counts the round; without a winner the lowest hands win (R-59, R-61)."""
-    values = tuple(map(hand_value, state.hands))
-    winners = (winner,) if winner is not None else tuple(s for s, value in enumerate(values) if value == min(values))
+def round_ended(state: RommeState) -> RommeRoundEnded:
+    """Return the fact that counts the round, which the last discard has ended."""
+    values, discarded = tuple(map(hand_value, state.hands)), (state.turn - 1) % state.seats
+    reason: RommeEndReason = "exhausted" if state.hands[discarded] else "out"
+    if reason == "out":
+        winners: tuple[Seat, ...] = (discarded,)  # R-54
+    else:
+        winners = tuple([seat for seat, value in enumerate(values) if value == min(values)])  # R-59, R-61
+    hand_romme = reason == "out" and not state.out_at_turn_start  # R-55
     factor = 2 if hand_romme and state.round_options.hand_romme_double else 1  # R-56
-    points = tuple(0 if seat in winners else factor * value for seat, value in enumerate(values))
+    points = tuple([0 if seat in winners else factor * value for seat, value in enumerate(values)])
     return RommeRoundEnded(
         round=state.round,
         reason=reason,

@@ -4,7 +4,7 @@ from typing import assert_never
 
 from domain.cards import Card
 from domain.decider import Seat
-from domain.games.romme import notes
+from domain.games.romme import private_stream
 from domain.games.romme.deck import HAND_SIZE, dealt_hands, in_deck_order
 from domain.games.romme.facts import (
     RommeCardDiscarded,
@@ -77,28 +77,27 @@ def private_form(fact: RommeFact, seat: Seat) -> RommePrivateFact | None:
 def board(state: RommeState) -> RommeBoard:
     """Return the public part of a view."""
     begun, over = state.round > 0, state.phase == "over"
-    return RommeBoard(  # by place: so many names would take more time than all the rest
-        state.phase,
-        state.round,
-        marks(state.options),  # R-77
-        state.round_options if begun else None,
-        state.starter if begun else None,
-        state.turn if running(state) else None,
-        tuple(map(len, state.hands)),
-        state.first_lay,
-        state.shown,
-        state.taken,
-        state.stock_count,
-        state.empties,
-        state.idle_turns,
-        state.pile[-1] if state.pile else None,
-        len(state.pile),
-        state.table,
-        state.totals,
-        tuple([result.points for result in state.results]),
-        state.results[-1] if state.results else None,
-        tuple(map(in_deck_order, state.hands)) if over else None,  # R-64, R-78
-        state.places,
+    return RommeBoard(
+        phase=state.phase,
+        round=state.round,
+        options=marks(state.options),  # R-77
+        round_options=state.round_options if begun else None,
+        starter=state.starter if begun else None,
+        turn=state.turn if running(state) else None,
+        hand_sizes=tuple(map(len, state.hands)),
+        first_lay=state.first_lay,
+        shown=state.shown,
+        taken=state.taken,
+        stock_size=state.stock_size,
+        empties=state.empties,
+        idle_turns=state.idle_turns,
+        pile_top=state.pile[-1] if state.pile else None,
+        pile_size=len(state.pile),
+        melds=state.melds,
+        score_sheet=state.score_sheet,
+        totals=state.totals,
+        hands=tuple(map(in_deck_order, state.hands)) if over else None,  # R-64, R-78
+        places=state.places,
     )
 
 
@@ -108,8 +107,8 @@ def hand(state: RommeState, seat: Seat) -> tuple[Card, ...]:
 
 
 def private(state: RommeState, seat: Seat) -> RommePrivate:
-    """Return what only this seat knows beyond its hand, as long as it has made no notes."""
-    return notes.private(state, seat, notes.new())
+    """Return what only this seat knows beyond its hand, as long as its private stream is empty."""
+    return private_stream.private(state, seat, private_stream.new())
 
 
 def round_number(state: RommeState) -> int:

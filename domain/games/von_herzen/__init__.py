@@ -2,19 +2,21 @@
 
 from typing import Final, TypeAlias
 
-from domain.decider import AnyGame, Game
+from domain.decider import AnyGame, Decider, Game, Players, Types, Views
 from domain.games.von_herzen.bot import bot
-from domain.games.von_herzen.facts import Fact, PrivateFact, PublicFact
-from domain.games.von_herzen.fold import evolve, new
+from domain.games.von_herzen.facts import VonHerzenFact, VonHerzenPrivateFact, VonHerzenPublicFact
+from domain.games.von_herzen.fold import evolve, new, outcome
 from domain.games.von_herzen.legal import legal, sample
 from domain.games.von_herzen.model import VonHerzenBoard, VonHerzenOptions, VonHerzenPrivate, VonHerzenState
-from domain.games.von_herzen.moves import Legal, Move
-from domain.games.von_herzen.options import SCHEMA, parse_options, seat_count
+from domain.games.von_herzen.moves import VonHerzenLegal, VonHerzenMove
+from domain.games.von_herzen.options import OPTIONS
 from domain.games.von_herzen.rulebook import REJECTIONS, RULES
-from domain.games.von_herzen.rules import decide, outcome, start, timeout_move, to_act
+from domain.games.von_herzen.rules import decide, start, timeout_move, to_act
 from domain.games.von_herzen.views import board, hand, private, private_form, public_form, round_number, totals
 
-VonHerzenGame: TypeAlias = Game[VonHerzenOptions, VonHerzenState, Move, Fact, VonHerzenBoard, VonHerzenPrivate, Legal]
+VonHerzenGame: TypeAlias = Game[
+    VonHerzenOptions, VonHerzenState, VonHerzenMove, VonHerzenFact, VonHerzenBoard, VonHerzenPrivate, VonHerzenLegal
+]
 
 VON_HERZEN_1: Final[VonHerzenGame] = Game(
     key="von_herzen",
@@ -24,35 +26,40 @@ VON_HERZEN_1: Final[VonHerzenGame] = Game(
     seats=(2, 6),
     rules=RULES,
     rejections=REJECTIONS,
-    options_type=VonHerzenOptions,
-    options_schema=SCHEMA,
-    state_type=VonHerzenState,
-    move_type=Move,
-    fact_type=Fact,
-    public_type=PublicFact,
-    private_fact_type=PrivateFact,
-    board_type=VonHerzenBoard,
-    private_type=VonHerzenPrivate,
-    legal_type=Legal,
-    parse_options=parse_options,
-    seat_count=seat_count,
-    new=new,
-    start=start,
-    decide=decide,
-    evolve=evolve,
-    to_act=to_act,
-    legal=legal,
-    outcome=outcome,
-    timeout_move=timeout_move,
-    public_form=public_form,
-    private_form=private_form,
-    round_number=round_number,
-    totals=totals,
-    board=board,
-    hand=hand,
-    private=private,
-    bot=bot,
-    sample=sample,
+    types=Types(
+        state=VonHerzenState,
+        move=VonHerzenMove,
+        fact=VonHerzenFact,
+        public_form=VonHerzenPublicFact,
+        private_form=VonHerzenPrivateFact,
+        board=VonHerzenBoard,
+        private_part=VonHerzenPrivate,
+        legal=VonHerzenLegal,
+    ),
+    options=OPTIONS,
+    decider=Decider(
+        new=new,
+        start=start,
+        decide=decide,
+        evolve=evolve,
+        to_act=to_act,
+        outcome=outcome,
+    ),
+    views=Views(
+        public_form=public_form,
+        private_form=private_form,
+        round_number=round_number,
+        totals=totals,
+        board=board,
+        hand=hand,
+        private_part=private,
+        legal=legal,
+    ),
+    players=Players(
+        bot=bot,
+        sample=sample,
+        timeout_move=timeout_move,
+    ),
 )
 
 GAMES: Final[tuple[AnyGame, ...]] = (VON_HERZEN_1,)

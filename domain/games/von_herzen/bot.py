@@ -11,11 +11,9 @@ from typing import Final, TypeAlias
 
 from domain.cards import Card
 from domain.decider import SeatView
-from domain.games.von_herzen.facts import Cards
+from domain.games.von_herzen.facts import VonHerzenCards
 from domain.games.von_herzen.model import VonHerzenBoard, VonHerzenPrivate, VonHerzenRun
 from domain.games.von_herzen.moves import (
-    Legal,
-    Move,
     VonHerzenAccept,
     VonHerzenAgree,
     VonHerzenCounter,
@@ -28,9 +26,11 @@ from domain.games.von_herzen.moves import (
     VonHerzenLayOff,
     VonHerzenLayOffPlace,
     VonHerzenLeave,
+    VonHerzenLegal,
     VonHerzenLegalDrawPile,
     VonHerzenLegalDrawStock,
     VonHerzenLegalLayOff,
+    VonHerzenMove,
     VonHerzenOffer,
     VonHerzenPassOffer,
     VonHerzenTake,
@@ -41,7 +41,7 @@ from domain.games.von_herzen.runs import COLOUR, FULL, PACK, needed_rank
 from domain.seeded_random import seeded_random
 
 Toss: TypeAlias = Callable[[], float]
-View: TypeAlias = SeatView[VonHerzenBoard, VonHerzenPrivate, Legal]
+View: TypeAlias = SeatView[VonHerzenBoard, VonHerzenPrivate, VonHerzenLegal]
 
 _SAMPLES: Final = 12
 """Unknown hands imagined for each number of cards to swap."""
@@ -53,7 +53,7 @@ _FEEDING: Final = 0.5
 """Points that a card added to another player's run must pay, unless the round is about to end."""
 
 
-def bot(view: View, seed: int) -> Move:
+def bot(view: View, seed: int) -> VonHerzenMove:
     """Return the bot's move; `view` must be that of a seat that has to act."""
     toss = seeded_random(seed)
     match view.board.phase:
@@ -80,13 +80,13 @@ def _promise(board: VonHerzenBoard) -> float:
     """Return what two cards of an unfinished run are worth now."""
     if board.phase == "closing":
         return 0.0
-    return _PROMISE if board.stock or board.pile else _PROMISE / 2
+    return _PROMISE if board.stock_size or board.pile else _PROMISE / 2
 
 
 # swap phase
 
 
-def _answer(view: View, toss: Toss) -> Move:
+def _answer(view: View, toss: Toss) -> VonHerzenMove:
     offered = view.board.swap.offered if view.board.swap else 0
     cards = _worth_swapping(view, view.hand, 1, offered, toss)
     if not cards:
@@ -94,7 +94,7 @@ def _answer(view: View, toss: Toss) -> Move:
     return VonHerzenAccept(cards) if len(cards) == offered else VonHerzenCounter(cards)
 
 
-def _worth_swapping(view: View, choice: Cards, least: int, most: int, toss: Toss) -> Cards:
+def _worth_swapping(view: View, choice: VonHerzenCards, least: int, most: int, toss: Toss) -> VonHerzenCards:
     """Return `least` to `most` cards of `choice` whose exchange for unknown ones pays best; none if none does."""
     planner = Planner((), _promise(view.board))
     order = _by_worth(planner, view.hand, choice, most)
@@ -115,7 +115,7 @@ def _some(cards: Sequence[Card], count: int, toss: Toss) -> list[Card]:
     return [left.pop(int(toss() * len(left))) for _ in range(count)]
 
 
-def _by_worth(planner: Planner, hand: Cards, choice: Cards, most: int) -> list[Card]:
+def _by_worth(planner: Planner, hand: VonHerzenCards, choice: VonHerzenCards, most: int) -> list[Card]:
     """Return cards of `choice`, up to `most`, in the order in which the hand misses them least."""
     left, order = list(hand), list[Card]()
     while len(order) < most:
@@ -131,11 +131,11 @@ def _by_worth(planner: Planner, hand: Cards, choice: Cards, most: int) -> list[C
 
 def _table_planner(view: View) -> Planner:
     board = view.board
-    own = own_runs(board.runs, view.seat, own_joker=board.options.own_joker_layoff)
+    own = own_runs(board.melds, view.seat, own_joker=board.options.own_joker_layoff)
     return Planner(own, _promise(board))
 
 
-def _draw(view: View) -> Move:
+def _draw(view: View) -> VonHerzenMove:
     """Take the card of the pile that beats an average card of the stock; else the stock."""
     planner = _table_planner(view)
     pile = next((entry.cards for entry in view.legal if isinstance(entry, VonHerzenLegalDrawPile)), ())
@@ -154,14 +154,14 @@ def _draw(view: View) -> Move:
 def _unseen(view: View) -> list[Card]:
     """Return the cards that may be in the stock as far as the seat knows."""
     seen = {*view.hand, *view.board.pile}
-    for run in view.board.runs:
+    for run in view.board.melds:
         seen.update(run.cards)
     for taken in view.board.taken:
         seen.update(taken)
     return [card for card in PACK if card not in seen]
 
 
-def _lay(view: View) -> Move:
+def _lay(view: View) -> VonHerzenMove:
     planner = _table_planner(view)
     run = planner.next_run(view.hand)
     if run is not None:
@@ -177,7 +177,7 @@ def _lay(view: View) -> Move:
     return _discard(view, planner)
 
 
-def _cards_of(hand: Cards, kinds: Sequence[int]) -> Cards:
+def _cards_of(hand: VonHerzenCards, kinds: Sequence[int]) -> VonHerzenCards:
     """Return a card of the hand for each kind."""
     by_kind = {KIND[card]: card for card in hand}
     return tuple(by_kind[kind] for kind in kinds)
@@ -193,9 +193,9 @@ def _worth_feeding(view: View, planner: Planner) -> VonHerzenLayOffPlace | None:
     whole = planner.gain(view.hand)
     best, best_gain = None, 0.0
     for place in places:
-        given = 1 + (2 if len(view.board.runs[place.run].cards) == FULL - 1 else 0)
+        given = 1 + (2 if len(view.board.melds[place.run].cards) == FULL - 1 else 0)
         kept = whole - planner.gain(card for card in view.hand if card != place.card)
-        gain = 1 - given / (len(view.board.hand_counts) - 1) - kept
+        gain = 1 - given / (len(view.board.hand_sizes) - 1) - kept
         if not _ends_soon(view.board, view.seat):
             gain -= _FEEDING
         if gain > best_gain:
@@ -211,12 +211,12 @@ def _goes_out(view: View, places: Sequence[VonHerzenLayOffPlace]) -> bool:
 
 def _ends_soon(board: VonHerzenBoard, seat: int) -> bool:
     """Return whether the round may well be over before the seat's next turn."""
-    if board.phase == "closing" or board.idle + len(board.hand_counts) >= board.idle_most:
+    if board.phase == "closing" or board.idle_turns + len(board.hand_sizes) >= board.idle_turns_max:
         return True
-    return any(count <= 2 for other, count in enumerate(board.hand_counts) if other != seat)
+    return any(count <= 2 for other, count in enumerate(board.hand_sizes) if other != seat)
 
 
-def _discard(view: View, planner: Planner) -> Move:
+def _discard(view: View, planner: Planner) -> VonHerzenMove:
     """Discard the card that costs least, unless every card is worth more than the point it costs to keep."""
     whole = planner.gain(view.hand)
     best, best_cost = None, 1.0
@@ -230,10 +230,10 @@ def _discard(view: View, planner: Planner) -> Move:
 
 def _danger(board: VonHerzenBoard, seat: int, card: Card) -> float:
     """Return what a discard gives away: to the next player, who may take it, above all."""
-    seats = len(board.hand_counts)
+    seats = len(board.hand_sizes)
     following = (seat + 1) % seats
     danger = 0.0
-    for run in board.runs:
+    for run in board.melds:
         if run.owner != seat and _fits(run, card):
             danger = max(danger, 1.0 if run.owner == following else 0.4)
     neighbours = sum(1 for other in board.taken[following] if _near(card, other))

@@ -2,103 +2,102 @@
 
 from typing import Literal, TypeAlias
 
-from msgspec import Struct
-
 from domain.cards import Card
 from domain.decider import Seat
-from domain.games.von_herzen.moves import End
+from domain.games.von_herzen.moves import VonHerzenEnd
+from domain.structs import Fact
 
-Cards: TypeAlias = tuple[Card, ...]
-SwapKind: TypeAlias = Literal["accepted", "taken", "agreed"]
-RoundEnd: TypeAlias = Literal["out", "standstill"]
+VonHerzenCards: TypeAlias = tuple[Card, ...]
+VonHerzenSwapKind: TypeAlias = Literal["accepted", "taken", "agreed"]
+VonHerzenRoundEnd: TypeAlias = Literal["out", "standstill"]
 
 
 # facts that hide nothing
 
 
-class VonHerzenFirstDealerDrawn(Struct, frozen=True, gc=False, tag_field="type", tag="first_dealer_drawn"):
+class VonHerzenFirstDealerDrawn(Fact, frozen=True, tag="first_dealer_drawn"):
     """The first dealer of the match was drawn (V-10)."""
 
     dealer: Seat
 
 
-class VonHerzenOfferPassed(Struct, frozen=True, gc=False, tag_field="type", tag="offer_passed"):
+class VonHerzenOfferPassed(Fact, frozen=True, tag="offer_passed"):
     """The giver offered nothing."""
 
     giver: Seat
 
 
-class VonHerzenOfferDeclined(Struct, frozen=True, gc=False, tag_field="type", tag="offer_declined"):
+class VonHerzenOfferDeclined(Fact, frozen=True, tag="offer_declined"):
     """The receiver declined; the offered cards went back unseen."""
 
     giver: Seat
     receiver: Seat
 
 
-class VonHerzenOfferLeft(Struct, frozen=True, gc=False, tag_field="type", tag="offer_left"):
+class VonHerzenOfferLeft(Fact, frozen=True, tag="offer_left"):
     """A seat that was asked after a counter-proposal left the offer to the next."""
 
     seat: Seat
 
 
-class VonHerzenOfferWithdrawn(Struct, frozen=True, gc=False, tag_field="type", tag="offer_withdrawn"):
+class VonHerzenOfferWithdrawn(Fact, frozen=True, tag="offer_withdrawn"):
     """The giver refused the counter-proposal; all cards went back unseen."""
 
     giver: Seat
     receiver: Seat
 
 
-class VonHerzenPileDrawn(Struct, frozen=True, gc=False, tag_field="type", tag="pile_drawn"):
+class VonHerzenPileDrawn(Fact, frozen=True, tag="pile_drawn"):
     """A seat took a card of the discard pile."""
 
     seat: Seat
     card: Card
 
 
-class VonHerzenRunLaid(Struct, frozen=True, gc=False, tag_field="type", tag="run_laid"):
+class VonHerzenRunLaid(Fact, frozen=True, tag="run_laid"):
     """A seat laid a run; `run` is its id for the rest of the round, cards from low to high."""
 
     seat: Seat
     run: int
-    cards: Cards
+    cards: VonHerzenCards
 
 
-class VonHerzenCardLaidOff(Struct, frozen=True, gc=False, tag_field="type", tag="card_laid_off"):
+class VonHerzenCardLaidOff(Fact, frozen=True, tag="card_laid_off"):
     """A seat added a card to an end of a run."""
 
     seat: Seat
     card: Card
     run: int
-    end: End
+    end: VonHerzenEnd
 
 
-class VonHerzenCardDiscarded(Struct, frozen=True, gc=False, tag_field="type", tag="card_discarded"):
+class VonHerzenCardDiscarded(Fact, frozen=True, tag="card_discarded"):
     """A seat discarded a card."""
 
     seat: Seat
     card: Card
 
 
-class VonHerzenTurnEnded(Struct, frozen=True, gc=False, tag_field="type", tag="turn_ended"):
+class VonHerzenTurnEnded(Fact, frozen=True, tag="turn_ended"):
     """A seat's turn is over; `went_out`: because its hand is empty (V-54)."""
 
     seat: Seat
     went_out: bool
 
 
-class VonHerzenRoundScored(Struct, frozen=True, gc=False, tag_field="type", tag="round_scored"):
+class VonHerzenRoundScored(Fact, frozen=True, tag="round_scored"):
     """The round is over: what is left in the hands and in the stock is shown, and what everybody scored."""
 
     round: int
-    ended: RoundEnd
-    hands: tuple[Cards, ...]
-    stock: Cards
+    ended: VonHerzenRoundEnd
+    hands: tuple[VonHerzenCards, ...]
+    stock: VonHerzenCards
     """In canonical order, not in the order of drawing."""
     scores: tuple[int, ...]
     totals: tuple[int, ...]
 
 
-class VonHerzenMatchEnded(Struct, frozen=True, gc=False, tag_field="type", tag="match_ended"):
+class VonHerzenMatchEnded(Fact, frozen=True, tag="match_ended"):
     """The last round is scored: the highest total wins (V-71)."""
 
     totals: tuple[int, ...]
@@ -108,16 +107,16 @@ class VonHerzenMatchEnded(Struct, frozen=True, gc=False, tag_field="type", tag="
 # facts that hide something: complete, public and private form
 
 
-class VonHerzenRoundDealt(Struct, frozen=True, gc=False, tag_field="type", tag="round_dealt"):
+class VonHerzenRoundDealt(Fact, frozen=True, tag="round_dealt"):
     """A round was dealt from this order of the pack, first card first."""
 
     round: int
     dealer: Seat
     seats: int
-    pack: Cards
+    pack: VonHerzenCards
 
 
-class VonHerzenRoundDealtPublic(Struct, frozen=True, gc=False, tag_field="type", tag="round_dealt_public"):
+class VonHerzenRoundDealtPublic(Fact, frozen=True, tag="round_dealt_public"):
     """A round was dealt: `hand` cards for everyone, the rest is the stock."""
 
     round: int
@@ -126,21 +125,21 @@ class VonHerzenRoundDealtPublic(Struct, frozen=True, gc=False, tag_field="type",
     stock: int
 
 
-class VonHerzenRoundDealtPrivate(Struct, frozen=True, gc=False, tag_field="type", tag="round_dealt_private"):
+class VonHerzenRoundDealtPrivate(Fact, frozen=True, tag="round_dealt_private"):
     """The hand that the seat was dealt."""
 
-    hand: Cards
+    hand: VonHerzenCards
 
 
-class VonHerzenCardsOffered(Struct, frozen=True, gc=False, tag_field="type", tag="cards_offered"):
+class VonHerzenCardsOffered(Fact, frozen=True, tag="cards_offered"):
     """The giver laid these cards face down before the receiver."""
 
     giver: Seat
     receiver: Seat
-    cards: Cards
+    cards: VonHerzenCards
 
 
-class VonHerzenCardsOfferedPublic(Struct, frozen=True, gc=False, tag_field="type", tag="cards_offered_public"):
+class VonHerzenCardsOfferedPublic(Fact, frozen=True, tag="cards_offered_public"):
     """The giver laid `count` cards face down before the receiver."""
 
     giver: Seat
@@ -148,21 +147,21 @@ class VonHerzenCardsOfferedPublic(Struct, frozen=True, gc=False, tag_field="type
     count: int
 
 
-class VonHerzenCardsOfferedPrivate(Struct, frozen=True, gc=False, tag_field="type", tag="cards_offered_private"):
+class VonHerzenCardsOfferedPrivate(Fact, frozen=True, tag="cards_offered_private"):
     """The cards that the seat offered."""
 
-    cards: Cards
+    cards: VonHerzenCards
 
 
-class VonHerzenOfferCountered(Struct, frozen=True, gc=False, tag_field="type", tag="offer_countered"):
+class VonHerzenOfferCountered(Fact, frozen=True, tag="offer_countered"):
     """The receiver proposed to swap fewer cards and laid these face down."""
 
     giver: Seat
     receiver: Seat
-    cards: Cards
+    cards: VonHerzenCards
 
 
-class VonHerzenOfferCounteredPublic(Struct, frozen=True, gc=False, tag_field="type", tag="offer_countered_public"):
+class VonHerzenOfferCounteredPublic(Fact, frozen=True, tag="offer_countered_public"):
     """The receiver proposed to swap `count` cards and laid as many face down."""
 
     giver: Seat
@@ -170,58 +169,58 @@ class VonHerzenOfferCounteredPublic(Struct, frozen=True, gc=False, tag_field="ty
     count: int
 
 
-class VonHerzenOfferCounteredPrivate(Struct, frozen=True, gc=False, tag_field="type", tag="offer_countered_private"):
+class VonHerzenOfferCounteredPrivate(Fact, frozen=True, tag="offer_countered_private"):
     """The cards that the seat laid for its counter-proposal."""
 
-    cards: Cards
+    cards: VonHerzenCards
 
 
-class VonHerzenCardsSwapped(Struct, frozen=True, gc=False, tag_field="type", tag="cards_swapped"):
+class VonHerzenCardsSwapped(Fact, frozen=True, tag="cards_swapped"):
     """The giver's `given` went to the partner, who gave him as many, `received`."""
 
     giver: Seat
     partner: Seat
-    kind: SwapKind
-    given: Cards
-    received: Cards
+    kind: VonHerzenSwapKind
+    given: VonHerzenCards
+    received: VonHerzenCards
 
 
-class VonHerzenCardsSwappedPublic(Struct, frozen=True, gc=False, tag_field="type", tag="cards_swapped_public"):
+class VonHerzenCardsSwappedPublic(Fact, frozen=True, tag="cards_swapped_public"):
     """The giver and the partner swapped `count` cards."""
 
     giver: Seat
     partner: Seat
-    kind: SwapKind
+    kind: VonHerzenSwapKind
     count: int
 
 
-class VonHerzenCardsSwappedPrivate(Struct, frozen=True, gc=False, tag_field="type", tag="cards_swapped_private"):
+class VonHerzenCardsSwappedPrivate(Fact, frozen=True, tag="cards_swapped_private"):
     """What the seat gave to the other side of the swap, and what it got."""
 
-    gave: Cards
-    got: Cards
+    gave: VonHerzenCards
+    got: VonHerzenCards
 
 
-class VonHerzenStockDrawn(Struct, frozen=True, gc=False, tag_field="type", tag="stock_drawn"):
+class VonHerzenStockDrawn(Fact, frozen=True, tag="stock_drawn"):
     """A seat drew this card, the top one of the stock."""
 
     seat: Seat
     card: Card
 
 
-class VonHerzenStockDrawnPublic(Struct, frozen=True, gc=False, tag_field="type", tag="stock_drawn_public"):
+class VonHerzenStockDrawnPublic(Fact, frozen=True, tag="stock_drawn_public"):
     """A seat drew the top card of the stock."""
 
     seat: Seat
 
 
-class VonHerzenStockDrawnPrivate(Struct, frozen=True, gc=False, tag_field="type", tag="stock_drawn_private"):
+class VonHerzenStockDrawnPrivate(Fact, frozen=True, tag="stock_drawn_private"):
     """The card that the seat drew."""
 
     card: Card
 
 
-_OpenFact: TypeAlias = (
+VonHerzenOpenFact: TypeAlias = (
     VonHerzenCardLaidOff
     | VonHerzenCardDiscarded
     | VonHerzenTurnEnded
@@ -235,23 +234,23 @@ _OpenFact: TypeAlias = (
     | VonHerzenRoundScored
     | VonHerzenMatchEnded
 )
-Fact: TypeAlias = (
-    _OpenFact
+VonHerzenFact: TypeAlias = (
+    VonHerzenOpenFact
     | VonHerzenStockDrawn
     | VonHerzenCardsOffered
     | VonHerzenOfferCountered
     | VonHerzenCardsSwapped
     | VonHerzenRoundDealt
 )
-PublicFact: TypeAlias = (
-    _OpenFact
+VonHerzenPublicFact: TypeAlias = (
+    VonHerzenOpenFact
     | VonHerzenStockDrawnPublic
     | VonHerzenCardsOfferedPublic
     | VonHerzenOfferCounteredPublic
     | VonHerzenCardsSwappedPublic
     | VonHerzenRoundDealtPublic
 )
-PrivateFact: TypeAlias = (
+VonHerzenPrivateFact: TypeAlias = (
     VonHerzenStockDrawnPrivate
     | VonHerzenCardsOfferedPrivate
     | VonHerzenOfferCounteredPrivate

@@ -7,14 +7,14 @@ from typing import Any, Final, Literal, TypeAlias, assert_never, get_args
 from msgspec.structs import replace
 
 from domain.cards import CANONICAL, Card, hands_without, in_canonical_order, without
-from domain.decider import ImpossibleFactError, Seat
+from domain.decider import ImpossibleFactError, Outcome, Seat
 from domain.games.von_herzen.facts import (
-    Cards,
-    Fact,
     VonHerzenCardDiscarded,
     VonHerzenCardLaidOff,
+    VonHerzenCards,
     VonHerzenCardsOffered,
     VonHerzenCardsSwapped,
+    VonHerzenFact,
     VonHerzenFirstDealerDrawn,
     VonHerzenMatchEnded,
     VonHerzenOfferCountered,
@@ -30,19 +30,21 @@ from domain.games.von_herzen.facts import (
     VonHerzenTurnEnded,
 )
 from domain.games.von_herzen.model import (
-    Phase,
     VonHerzenGiverTurn,
     VonHerzenOptions,
+    VonHerzenPhase,
+    VonHerzenRoundResult,
     VonHerzenRun,
     VonHerzenState,
     VonHerzenSwap,
 )
 from domain.games.von_herzen.runs import FULL, PACK, PACK_SET, extended, new_run
+from domain.ranking import places
 from domain.seats import with_entry
 
 _LAYING: Final = ("lay", "closing")
 
-SwapResult: TypeAlias = Literal["passed", "declined", "withdrawn", "accepted", "taken", "agreed"]
+VonHerzenSwapResult: TypeAlias = Literal["passed", "declined", "withdrawn", "accepted", "taken", "agreed"]
 
 
 def new(options: VonHerzenOptions, seats: int) -> VonHerzenState:
@@ -60,39 +62,39 @@ def round_count(options: VonHerzenOptions) -> int:
     return options.complete_rounds * options.players
 
 
-def idle_most(options: VonHerzenOptions) -> int:
+def idle_turns_max(options: VonHerzenOptions) -> int:
     """Return how many turns in a row without progress end a round (V-60)."""
     return options.standstill_rounds * options.players
 
 
-def evolve(state: VonHerzenState, fact: Fact) -> VonHerzenState:
+def evolve(state: VonHerzenState, fact: VonHerzenFact) -> VonHerzenState:
     """Apply a recorded fact. ImpossibleFactError if it does not fit the state."""
     try:
         return _CHANGES[type(fact)](state, fact)
-    except (ValueError, IndexError) as error:  # a card or a run that is not there
+    except (ValueError, LookupError) as error:  # a card or a run that is not there
         raise ImpossibleFactError(f"{fact!r}: {error}") from error
 
 
-def _require(holds: bool, fact: Fact) -> None:
+def _require(holds: bool, fact: VonHerzenFact) -> None:
     """Raise ImpossibleFactError unless the fact fits."""
     if not holds:
         raise ImpossibleFactError(repr(fact))
 
 
-def _require_turn(state: VonHerzenState, seat: Seat, phases: tuple[str, ...], fact: Fact) -> None:
+def _require_turn(state: VonHerzenState, seat: Seat, phases: tuple[str, ...], fact: VonHerzenFact) -> None:
     """Raise ImpossibleFactError unless the seat is to move in one of these phases."""
-    if seat != state.actor or state.phase not in phases:
+    if seat != state.turn or state.phase not in phases:
         raise ImpossibleFactError(repr(fact))
 
 
-def _plus(hand: Cards, card: Card) -> Cards:
+def _plus(hand: VonHerzenCards, card: Card) -> VonHerzenCards:
     """Return the hand, which is in canonical order, with a card more."""
     cards = list(hand)
     insort(cards, card, key=CANONICAL.__getitem__)
     return tuple(cards)
 
 
-def _minus(hand: Cards, cards: Cards) -> Cards:
+def _minus(hand: VonHerzenCards, cards: VonHerzenCards) -> VonHerzenCards:
     """Return the hand without the cards. ValueError if one is not in it."""
     rest = list(hand)
     for card in cards:
@@ -110,14 +112,14 @@ def _first_dealer_drawn(state: VonHerzenState, fact: VonHerzenFirstDealerDrawn) 
 
 def _match_ended(state: VonHerzenState, fact: VonHerzenMatchEnded) -> VonHerzenState:
     _require(state.phase == "dealing" and state.round == round_count(state.options), fact)  # V-70
-    _require(fact.totals == state.totals, fact)
+    _require(fact == VonHerzenMatchEnded(state.totals, ranking(state.totals)), fact)
     return replace(state, phase="over")
 
 
 # deal
 
 
-def dealt_hand(fact: VonHerzenRoundDealt, seat: Seat) -> Cards:
+def dealt_hand(fact: VonHerzenRoundDealt, seat: Seat) -> VonHerzenCards:
     """Return the hand that a seat gets: singly, clockwise, from the dealer's left (V-6)."""
     first = (seat - fact.dealer - 1) % fact.seats
     return in_canonical_order(fact.pack[first : hand_size(fact.seats) * fact.seats : fact.seats])
@@ -125,7 +127,7 @@ def dealt_hand(fact: VonHerzenRoundDealt, seat: Seat) -> Cards:
 
 def _dealt(state: VonHerzenState, fact: VonHerzenRoundDealt) -> VonHerzenState:
     seats = len(state.totals)
-    _require(state.phase == "dealing" and fact.round == state.round + 1, fact)
+    _require(state.phase == "dealing" and fact.round == state.round + 1 <= round_count(state.options), fact)
     due = state.dealer if state.round == 0 else (state.dealer + 1) % seats  # V-10
     _require(fact.dealer == due and fact.seats == seats, fact)
     _require(len(fact.pack) == len(PACK) and frozenset(fact.pack) == PACK_SET, fact)
@@ -133,11 +135,11 @@ def _dealt(state: VonHerzenState, fact: VonHerzenRoundDealt) -> VonHerzenState:
     return VonHerzenState(
         options=state.options,
         totals=state.totals,
-        scores=state.scores,
+        score_sheet=state.score_sheet,
         round=fact.round,
         dealer=fact.dealer,
         phase="swap_offer",
-        actor=(fact.dealer - 1) % seats,  # V-11
+        turn=(fact.dealer - 1) % seats,  # V-11
         hands=hands,
         stock=fact.pack[hand_size(seats) * seats :],  # V-7
         taken=((),) * seats,
@@ -153,7 +155,7 @@ def _giver_turn(giver: Seat, seats: int) -> VonHerzenSwap:
     return VonHerzenSwap(giver, (giver - 1) % seats)
 
 
-def _open_swap(state: VonHerzenState, giver: Seat, fact: Fact) -> VonHerzenSwap:
+def _open_swap(state: VonHerzenState, giver: Seat, fact: VonHerzenFact) -> VonHerzenSwap:
     """Return the running giver's turn; ImpossibleFactError if it is not this giver's."""
     if state.swap is None or state.swap.giver != giver:
         raise ImpossibleFactError(repr(fact))
@@ -164,16 +166,17 @@ def _offered(state: VonHerzenState, fact: VonHerzenCardsOffered) -> VonHerzenSta
     _require_turn(state, fact.giver, ("swap_offer",), fact)
     swap = _open_swap(state, fact.giver, fact)
     _minus(state.hands[fact.giver], fact.cards)
-    _require(fact.receiver == swap.receiver and len(fact.cards) > 0, fact)
+    _require(fact.receiver == swap.receiver, fact)
+    _require(len(fact.cards) > 0 and fact.cards == in_canonical_order(fact.cards), fact)
     swap = VonHerzenSwap(swap.giver, swap.receiver, fact.cards)
-    return replace(state, phase="swap_answer", actor=swap.receiver, swap=swap)
+    return replace(state, phase="swap_answer", turn=swap.receiver, swap=swap)
 
 
 def _countered(state: VonHerzenState, fact: VonHerzenOfferCountered) -> VonHerzenState:
     _require_turn(state, fact.receiver, ("swap_answer",), fact)
     swap = _open_swap(state, fact.giver, fact)
     _minus(state.hands[fact.receiver], fact.cards)
-    _require(0 < len(fact.cards) < len(swap.offered), fact)
+    _require(0 < len(fact.cards) < len(swap.offered) and fact.cards == in_canonical_order(fact.cards), fact)
     swap = VonHerzenSwap(swap.giver, swap.receiver, swap.offered, fact.cards)
     return _asked(replace(state, swap=swap), (swap.receiver - 1) % len(state.totals))  # V-17
 
@@ -181,7 +184,7 @@ def _countered(state: VonHerzenState, fact: VonHerzenOfferCountered) -> VonHerze
 def _asked(state: VonHerzenState, seat: Seat) -> VonHerzenState:
     """Return the state in which this seat is asked; if everybody has been, the giver answers (V-20)."""
     assert state.swap is not None
-    return replace(state, phase="swap_agree" if seat == state.swap.giver else "swap_take", actor=seat)
+    return replace(state, phase="swap_agree" if seat == state.swap.giver else "swap_take", turn=seat)
 
 
 def _left(state: VonHerzenState, fact: VonHerzenOfferLeft) -> VonHerzenState:
@@ -193,17 +196,19 @@ def _swapped(state: VonHerzenState, fact: VonHerzenCardsSwapped) -> VonHerzenSta
     swap = _open_swap(state, fact.giver, fact)
     match fact.kind:
         case "accepted":
-            fits = state.phase == "swap_answer" and fact.partner == state.actor and fact.given == swap.offered
+            fits = state.phase == "swap_answer" and fact.partner == state.turn and fact.given == swap.offered
         case "taken":
-            fits = state.phase == "swap_take" and fact.partner == state.actor and fact.given == swap.offered
+            fits = state.phase == "swap_take" and fact.partner == state.turn and fact.given == swap.offered
         case "agreed":
             fits = state.phase == "swap_agree" and fact.partner == swap.receiver and fact.received == swap.countered
         case _:
             assert_never(fact.kind)
     _require(fits and len(fact.given) == len(fact.received), fact)
     _minus(swap.offered, fact.given)
+    _require(fact.given == in_canonical_order(fact.given), fact)
     giver_hand = (*_minus(state.hands[fact.giver], fact.given), *fact.received)
     partner_hand = (*_minus(state.hands[fact.partner], fact.received), *fact.given)
+    _require(fact.received == in_canonical_order(fact.received), fact)
     hands = with_entry(state.hands, fact.giver, in_canonical_order(giver_hand))
     hands = with_entry(hands, fact.partner, in_canonical_order(partner_hand))
     state = replace(state, hands=hands, swaps=(*state.swaps, fact))
@@ -229,7 +234,11 @@ def _withdrawn(state: VonHerzenState, fact: VonHerzenOfferWithdrawn) -> VonHerze
 
 
 def _next_giver(
-    state: VonHerzenState, swap: VonHerzenSwap, result: SwapResult, partner: Seat | None = None, swapped: int = 0
+    state: VonHerzenState,
+    swap: VonHerzenSwap,
+    result: VonHerzenSwapResult,
+    partner: Seat | None = None,
+    swapped: int = 0,
 ) -> VonHerzenState:
     """Close a giver's turn: the next giver, the second swap round or the meld phase."""
     seats = len(state.totals)
@@ -243,16 +252,16 @@ def _next_giver(
         swap_round += 1  # V-26
     giver = (swap.giver - 1) % seats  # V-23
     following = _giver_turn(giver, seats)
-    return replace(state, phase="swap_offer", actor=giver, giver_turns=turns, swap_round=swap_round, swap=following)
+    return replace(state, phase="swap_offer", turn=giver, giver_turns=turns, swap_round=swap_round, swap=following)
 
 
 # meld phase
 
 
-def _turn(state: VonHerzenState, seat: Seat, turn: int, *, idle: int = 0) -> VonHerzenState:
+def _turn(state: VonHerzenState, seat: Seat, turn_number: int, *, idle_turns: int = 0) -> VonHerzenState:
     """Start a turn: with the duty to draw while there is anything to draw (V-29, V-31)."""
-    phase: Phase = "draw" if state.stock or state.pile else "lay"
-    return replace(state, phase=phase, actor=seat, turn=turn, idle=idle, progress=False)
+    phase: VonHerzenPhase = "draw" if state.stock or state.pile else "lay"
+    return replace(state, phase=phase, turn=seat, turn_number=turn_number, idle_turns=idle_turns, progress=False)
 
 
 def _stock_drawn(state: VonHerzenState, fact: VonHerzenStockDrawn) -> VonHerzenState:
@@ -271,30 +280,33 @@ def _pile_drawn(state: VonHerzenState, fact: VonHerzenPileDrawn) -> VonHerzenSta
 
 def _run_laid(state: VonHerzenState, fact: VonHerzenRunLaid) -> VonHerzenState:
     _require_turn(state, fact.seat, _LAYING, fact)
-    _require(fact.run == len(state.runs), fact)
+    _require(fact.run == len(state.melds), fact)
     hands = with_entry(state.hands, fact.seat, _minus(state.hands[fact.seat], fact.cards))
     taken = state.taken
     if taken[fact.seat]:
         taken = with_entry(taken, fact.seat, tuple([card for card in taken[fact.seat] if card not in fact.cards]))
-    runs = (*state.runs, new_run(fact.run, fact.seat, fact.cards))
-    return replace(state, hands=hands, taken=taken, runs=runs, progress=True)
+    melds = (*state.melds, new_run(fact.run, fact.seat, fact.cards))
+    return replace(state, hands=hands, taken=taken, melds=melds, progress=True)
 
 
 def _laid_off(state: VonHerzenState, fact: VonHerzenCardLaidOff) -> VonHerzenState:
     _require_turn(state, fact.seat, _LAYING, fact)
-    longer = extended(state.runs[fact.run], fact.card, fact.end)
-    runs = (*state.runs[: fact.run], longer, *state.runs[fact.run + 1 :])
+    _require(fact.run >= 0, fact)
+    longer = extended(state.melds[fact.run], fact.card, fact.end)
+    melds = (*state.melds[: fact.run], longer, *state.melds[fact.run + 1 :])
     hands, taken = _put_down(state, fact.seat, fact.card)
-    return replace(state, hands=hands, taken=taken, runs=runs, progress=True)
+    return replace(state, hands=hands, taken=taken, melds=melds, progress=True)
 
 
 def _discarded(state: VonHerzenState, fact: VonHerzenCardDiscarded) -> VonHerzenState:
     _require_turn(state, fact.seat, ("lay",), fact)
     hands, taken = _put_down(state, fact.seat, fact.card)
-    return replace(state, hands=hands, taken=taken, pile=(*state.pile, fact.card))
+    return replace(state, phase="ending", hands=hands, taken=taken, pile=(*state.pile, fact.card))
 
 
-def _put_down(state: VonHerzenState, seat: Seat, card: Card) -> tuple[tuple[Cards, ...], tuple[Cards, ...]]:
+def _put_down(
+    state: VonHerzenState, seat: Seat, card: Card
+) -> tuple[tuple[VonHerzenCards, ...], tuple[VonHerzenCards, ...]]:
     """Return hands and taken cards of all seats after a seat has put one card on the table."""
     hands, taken = hands_without(state.hands, seat, card), state.taken
     if card in taken[seat]:
@@ -303,21 +315,25 @@ def _put_down(state: VonHerzenState, seat: Seat, card: Card) -> tuple[tuple[Card
 
 
 def _turn_ended(state: VonHerzenState, fact: VonHerzenTurnEnded) -> VonHerzenState:
-    _require_turn(state, fact.seat, _LAYING, fact)
+    _require_turn(state, fact.seat, (*_LAYING, "ending"), fact)
     _require(fact.went_out == (not state.hands[fact.seat]), fact)
     following = (fact.seat + 1) % len(state.totals)
     last = fact.seat == state.dealer
     if state.phase == "closing":  # V-57
-        return replace(state, phase="scoring") if last else replace(state, actor=following, turn=state.turn + 1)
+        return (
+            replace(state, phase="scoring")
+            if last
+            else replace(state, turn=following, turn_number=state.turn_number + 1)
+        )
     if fact.went_out:
         state = replace(state, out=fact.seat)
-        if last or state.turn >= len(state.totals):  # V-54, V-57
+        if last or state.turn_number >= len(state.totals):  # V-54, V-57
             return replace(state, phase="scoring")
-        return replace(state, phase="closing", actor=following, turn=state.turn + 1)  # V-55
-    idle = 0 if state.progress else state.idle + 1  # V-60
-    if idle >= idle_most(state.options):
-        return replace(state, phase="scoring", idle=idle)
-    return _turn(state, following, state.turn + 1, idle=idle)
+        return replace(state, phase="closing", turn=following, turn_number=state.turn_number + 1)  # V-55
+    idle_turns = 0 if state.progress else state.idle_turns + 1  # V-60
+    if idle_turns >= idle_turns_max(state.options):
+        return replace(state, phase="scoring", idle_turns=idle_turns)
+    return _turn(state, following, state.turn_number + 1, idle_turns=idle_turns)
 
 
 # score
@@ -334,17 +350,38 @@ def run_points(run: VonHerzenRun, *, pure_flute_four: bool) -> int:
 def score(state: VonHerzenState) -> tuple[int, ...]:
     """Return what each seat would score if the round ended now (section 7)."""
     points = [-len(hand) for hand in state.hands]  # V-63
-    for run in state.runs:
+    for run in state.melds:
         points[run.owner] += run_points(run, pure_flute_four=state.options.pure_flute_four)
     return tuple(points)
 
 
+def counted(state: VonHerzenState) -> VonHerzenRoundScored:
+    """Return the fact that counts the round that is over."""
+    scores = score(state)
+    return VonHerzenRoundScored(
+        round=state.round,
+        ended="standstill" if state.out is None else "out",
+        hands=state.hands,
+        stock=in_canonical_order(state.stock),
+        scores=scores,
+        totals=tuple(map(int.__add__, state.totals, scores)),  # V-69
+    )
+
+
 def _scored(state: VonHerzenState, fact: VonHerzenRoundScored) -> VonHerzenState:
-    _require(state.phase == "scoring" and fact.round == state.round, fact)
-    _require(fact.scores == score(state), fact)
-    totals = tuple(total + points for total, points in zip(state.totals, fact.scores, strict=True))  # V-69
-    _require(fact.totals == totals and fact.hands == state.hands, fact)
-    return replace(state, phase="dealing", totals=totals, scores=(*state.scores, fact.scores))
+    _require(state.phase == "scoring" and fact == counted(state), fact)
+    result = VonHerzenRoundResult(round=fact.round, ended=fact.ended, points=fact.scores)
+    return replace(state, phase="dealing", totals=fact.totals, score_sheet=(*state.score_sheet, result))
+
+
+def ranking(totals: tuple[int, ...]) -> tuple[int, ...]:
+    """Return the place of each seat, the highest total first (V-71, V-72)."""
+    return places(totals, low_wins=False)
+
+
+def outcome(state: VonHerzenState) -> Outcome | None:
+    """Return totals and places of a finished match, else None."""
+    return Outcome(state.totals, ranking(state.totals)) if state.phase == "over" else None
 
 
 _CHANGES: Final[dict[type, Callable[[VonHerzenState, Any], VonHerzenState]]] = {
@@ -368,4 +405,4 @@ _CHANGES: Final[dict[type, Callable[[VonHerzenState, Any], VonHerzenState]]] = {
 }
 """Which kind of fact changes the state how."""
 
-assert _CHANGES.keys() == set(get_args(Fact))
+assert _CHANGES.keys() == set(get_args(VonHerzenFact))

@@ -5,12 +5,9 @@ from typing import assert_never
 
 from domain.cards import Card
 from domain.decider import Seat, SeatView
-from domain.games.von_herzen.facts import Cards
+from domain.games.von_herzen.facts import VonHerzenCards
 from domain.games.von_herzen.model import IDLE, VonHerzenBoard, VonHerzenPrivate, VonHerzenState, VonHerzenSwap
 from domain.games.von_herzen.moves import (
-    End,
-    Legal,
-    Move,
     VonHerzenAccept,
     VonHerzenAgree,
     VonHerzenCounter,
@@ -18,11 +15,13 @@ from domain.games.von_herzen.moves import (
     VonHerzenDiscard,
     VonHerzenDrawPile,
     VonHerzenDrawStock,
+    VonHerzenEnd,
     VonHerzenEndTurn,
     VonHerzenLay,
     VonHerzenLayOff,
     VonHerzenLayOffPlace,
     VonHerzenLeave,
+    VonHerzenLegal,
     VonHerzenLegalAccept,
     VonHerzenLegalAgree,
     VonHerzenLegalCounter,
@@ -38,6 +37,7 @@ from domain.games.von_herzen.moves import (
     VonHerzenLegalPassOffer,
     VonHerzenLegalTake,
     VonHerzenLegalWithdraw,
+    VonHerzenMove,
     VonHerzenOffer,
     VonHerzenPassOffer,
     VonHerzenTake,
@@ -45,12 +45,12 @@ from domain.games.von_herzen.moves import (
 )
 from domain.games.von_herzen.runs import lay_off_fault, needed_rank, runs_in
 
-_ENDS: tuple[End, ...] = ("up", "down")
+_ENDS: tuple[VonHerzenEnd, ...] = ("up", "down")
 
 
-def legal(state: VonHerzenState, seat: Seat) -> tuple[Legal, ...]:
+def legal(state: VonHerzenState, seat: Seat) -> tuple[VonHerzenLegal, ...]:
     """Return one entry for each kind of move open to the seat now; empty if it is not to move (V-74)."""
-    if seat != state.actor or state.phase in IDLE:
+    if seat != state.turn or state.phase in IDLE:
         return ()
     hand = state.hands[seat]
     if state.swap is not None:
@@ -60,7 +60,7 @@ def legal(state: VonHerzenState, seat: Seat) -> tuple[Legal, ...]:
     return _lay_entries(state, seat, hand)
 
 
-def _swap_entries(state: VonHerzenState, swap: VonHerzenSwap, hand: Cards) -> tuple[Legal, ...]:
+def _swap_entries(state: VonHerzenState, swap: VonHerzenSwap, hand: VonHerzenCards) -> tuple[VonHerzenLegal, ...]:
     offered = len(swap.offered)
     match state.phase:
         case "swap_offer":
@@ -76,8 +76,8 @@ def _swap_entries(state: VonHerzenState, swap: VonHerzenSwap, hand: Cards) -> tu
             return VonHerzenLegalAgree(swap.offered, len(swap.countered)), VonHerzenLegalWithdraw()  # V-20
 
 
-def _draw_entries(state: VonHerzenState) -> tuple[Legal, ...]:
-    entries: list[Legal] = []
+def _draw_entries(state: VonHerzenState) -> tuple[VonHerzenLegal, ...]:
+    entries: list[VonHerzenLegal] = []
     if state.stock:
         entries.append(VonHerzenLegalDrawStock())
     if state.pile:
@@ -86,11 +86,11 @@ def _draw_entries(state: VonHerzenState) -> tuple[Legal, ...]:
     return tuple(entries)
 
 
-def _lay_entries(state: VonHerzenState, seat: Seat, hand: Cards) -> tuple[Legal, ...]:
-    entries: list[Legal] = []
-    runs = runs_in(hand)
-    if runs:
-        entries.append(VonHerzenLegalLay(runs))
+def _lay_entries(state: VonHerzenState, seat: Seat, hand: VonHerzenCards) -> tuple[VonHerzenLegal, ...]:
+    entries: list[VonHerzenLegal] = []
+    melds = runs_in(hand)
+    if melds:
+        entries.append(VonHerzenLegalLay(melds))
     places = _lay_off_places(state, seat, hand)
     if places:
         entries.append(VonHerzenLegalLayOff(places))
@@ -100,16 +100,16 @@ def _lay_entries(state: VonHerzenState, seat: Seat, hand: Cards) -> tuple[Legal,
     return tuple(entries)
 
 
-def _lay_off_places(state: VonHerzenState, seat: Seat, hand: Cards) -> tuple[VonHerzenLayOffPlace, ...]:
+def _lay_off_places(state: VonHerzenState, seat: Seat, hand: VonHerzenCards) -> tuple[VonHerzenLayOffPlace, ...]:
     """Return every laying off that is open (V-43 to V-49)."""
-    if seat not in [run.owner for run in state.runs]:  # V-43
+    if seat not in [run.owner for run in state.melds]:  # V-43
         return ()
     own_joker = state.options.own_joker_layoff
     by_rank: dict[str, list[Card]] = {}
     for card in hand:
         by_rank.setdefault(card[0], []).append(card)
     places: list[VonHerzenLayOffPlace] = []
-    for run in state.runs:
+    for run in state.melds:
         for end in _ENDS:
             if fitting := by_rank.get(needed_rank(run, end)):
                 places += [
@@ -123,7 +123,9 @@ def _lay_off_places(state: VonHerzenState, seat: Seat, hand: Cards) -> tuple[Von
 # a move from the entries alone
 
 
-def sample(view: SeatView[VonHerzenBoard, VonHerzenPrivate, Legal], choose: Callable[[int], int]) -> Move:
+def sample(
+    view: SeatView[VonHerzenBoard, VonHerzenPrivate, VonHerzenLegal], choose: Callable[[int], int]
+) -> VonHerzenMove:
     """Return an acceptable move, built as a client would that knows no rules; `choose(n)` picks 0..n-1."""
     entry = view.legal[choose(len(view.legal))]
     match entry:
@@ -150,7 +152,7 @@ def sample(view: SeatView[VonHerzenBoard, VonHerzenPrivate, Legal], choose: Call
         case VonHerzenLegalDrawPile():
             return VonHerzenDrawPile(entry.cards[choose(len(entry.cards))])
         case VonHerzenLegalLay():
-            return VonHerzenLay(entry.runs[choose(len(entry.runs))])
+            return VonHerzenLay(entry.melds[choose(len(entry.melds))])
         case VonHerzenLegalLayOff():
             place = entry.places[choose(len(entry.places))]
             return VonHerzenLayOff(place.card, place.run, place.end)
@@ -166,7 +168,7 @@ def _between(least: int, most: int, choose: Callable[[int], int]) -> int:
     return least + choose(most - least + 1)
 
 
-def _some(cards: Sequence[Card], count: int, choose: Callable[[int], int]) -> Cards:
+def _some(cards: Sequence[Card], count: int, choose: Callable[[int], int]) -> VonHerzenCards:
     """Return `count` different cards; every choice of them can come out."""
     left = list(cards)
     return tuple(left.pop(choose(len(left))) for _ in range(count))

@@ -1,15 +1,21 @@
-"""What exists in a match of Von Herzen: options, the state and what is shown of it."""
+"""What exists in Von Herzen: options, the state and the view; moves are in `moves.py`, facts in `facts.py`.
 
-from typing import Final, Literal, TypeAlias
+Names are a storage format: tags and field names of options, moves and facts stand in recorded events. They
+never change their meaning; a new field has a default, and what cannot be said that way is lifted in
+`domain/codec.py`.
+"""
 
-from msgspec import Struct
+from typing import Annotated, Final, Literal, TypeAlias
+
+from msgspec import Meta
 
 from domain.cards import Card
 from domain.decider import Seat
-from domain.games.von_herzen.facts import Cards, VonHerzenCardsSwapped
+from domain.games.von_herzen.facts import VonHerzenCards, VonHerzenCardsSwapped, VonHerzenRoundEnd
+from domain.structs import Value
 
-Colour: TypeAlias = Literal["black", "red"]
-Phase: TypeAlias = Literal[
+VonHerzenColour: TypeAlias = Literal["black", "red"]
+VonHerzenPhase: TypeAlias = Literal[
     "before",
     "dealing",
     "swap_offer",
@@ -19,44 +25,66 @@ Phase: TypeAlias = Literal[
     "draw",
     "lay",
     "closing",
+    "ending",
     "scoring",
     "over",
 ]
-"""The step that is open. Nobody has to act in `before` (the match has not begun), `scoring` and `dealing`
-(between the facts of one event: a round is to be counted, or to be dealt) and `over`."""
+"""The step that is open. Nobody has to act in `before` (the match has not begun) and `over`, nor in what only
+comes between the facts of one event: `ending`, `scoring` and `dealing` (a turn is to be ended after its
+discard, a round to be counted, or to be dealt)."""
 
-IDLE: Final[tuple[Phase, ...]] = ("before", "dealing", "scoring", "over")
+IDLE: Final[tuple[VonHerzenPhase, ...]] = ("before", "dealing", "ending", "scoring", "over")
 """The steps in which nobody has to act."""
 
 
-class VonHerzenOptions(Struct, frozen=True, gc=False):
+# options
+
+
+class VonHerzenOptions(Value, frozen=True):
     """The options of a table, complete (V-77)."""
 
-    players: int
-    complete_rounds: int
-    swap_rounds: int
-    pile_pick: Literal["top", "any"]
-    own_joker_layoff: bool
-    pure_flute_four: bool
-    standstill_rounds: int
+    # V-1
+    players: Annotated[
+        int, Meta(ge=2, le=6, description="Number of players. If absent, the number of seats of the table.")
+    ]
+    # V-70
+    complete_rounds: Annotated[
+        int, Meta(ge=1, le=10, description="Complete rounds: in each of them everybody deals once.")
+    ] = 2
+    # V-26
+    swap_rounds: Annotated[int, Meta(ge=1, le=2, description="How often everybody is giver in the swap phase.")] = 1
+    # V-32
+    pile_pick: Annotated[Literal["top", "any"], Meta(description="Which card of the discard pile may be taken.")] = (
+        "top"
+    )
+    # V-46
+    own_joker_layoff: Annotated[
+        bool, Meta(description="Whether a joker may be added to one's own run on the table.")
+    ] = True
+    # V-66
+    pure_flute_four: Annotated[
+        bool, Meta(description="Whether a run of eight without a joker earns 4 extra points instead of 2.")
+    ] = False
+    # V-60
+    standstill_rounds: Annotated[int, Meta(ge=1, le=5, description="Go-rounds without progress that end a round.")] = 2
 
 
 # state
 
 
-class VonHerzenRun(Struct, frozen=True, gc=False):
+class VonHerzenRun(Value, frozen=True):
     """A run on the table, cards from its low end to its high end."""
 
     id: int
     """Its number in the round, from 0 in the order of laying."""
     owner: Seat
-    cards: Cards
-    colour: Colour
+    cards: VonHerzenCards
+    colour: VonHerzenColour
     joker: Card | None
     """The one card of the other colour, if any."""
 
 
-class VonHerzenGiverTurn(Struct, frozen=True, gc=False):
+class VonHerzenGiverTurn(Value, frozen=True):
     """What everybody knows of a giver's finished turn: numbers, never cards."""
 
     giver: Seat
@@ -72,44 +100,53 @@ class VonHerzenGiverTurn(Struct, frozen=True, gc=False):
     """Cards swapped each way."""
 
 
-class VonHerzenSwap(Struct, frozen=True, gc=False):
+class VonHerzenSwap(Value, frozen=True):
     """A giver's running turn. The cards lie on the table but count to their owner's hand (V-25)."""
 
     giver: Seat
     receiver: Seat
-    offered: Cards = ()
-    countered: Cards = ()
+    offered: VonHerzenCards = ()
+    countered: VonHerzenCards = ()
 
 
-class VonHerzenState(Struct, frozen=True, gc=False):
+class VonHerzenRoundResult(Value, frozen=True):
+    """How a round ended."""
+
+    round: int
+    ended: VonHerzenRoundEnd
+    points: tuple[int, ...]
+    """What everybody scored, by seat."""
+
+
+class VonHerzenState(Value, frozen=True):
     """Everything about a match, secrets included."""
 
     options: VonHerzenOptions
     totals: tuple[int, ...]
-    scores: tuple[tuple[int, ...], ...] = ()
-    """Scores of the finished rounds, one row of seats for each."""
+    score_sheet: tuple[VonHerzenRoundResult, ...] = ()
+    """The finished rounds, the oldest first."""
     round: int = 0
     dealer: Seat = 0
-    phase: Phase = "before"
-    actor: Seat = 0
+    phase: VonHerzenPhase = "before"
+    turn: Seat = 0
     """The seat to move, in the phases in which somebody has to."""
-    hands: tuple[Cards, ...] = ()
+    hands: tuple[VonHerzenCards, ...] = ()
     """Each in canonical order, offered and countered cards included."""
-    stock: Cards = ()
+    stock: VonHerzenCards = ()
     """Top card first."""
-    pile: Cards = ()
+    pile: VonHerzenCards = ()
     """The discard pile, top card last."""
-    runs: tuple[VonHerzenRun, ...] = ()
-    taken: tuple[Cards, ...] = ()
+    melds: tuple[VonHerzenRun, ...] = ()
+    taken: tuple[VonHerzenCards, ...] = ()
     """For each seat the cards it took from the discard pile and still holds: everybody saw them."""
     swap_round: int = 1
     swap: VonHerzenSwap | None = None
     giver_turns: tuple[VonHerzenGiverTurn, ...] = ()
     swaps: tuple[VonHerzenCardsSwapped, ...] = ()
     """The swaps of this round, complete."""
-    turn: int = 0
+    turn_number: int = 0
     """Number of the turn in the meld phase, from 0."""
-    idle: int = 0
+    idle_turns: int = 0
     """Finished turns in a row without progress (V-60)."""
     progress: bool = False
     """Whether the running turn has made progress."""
@@ -117,10 +154,10 @@ class VonHerzenState(Struct, frozen=True, gc=False):
     """Who went out first in this round."""
 
 
-# what is shown of it
+# views
 
 
-class VonHerzenSwapBoard(Struct, frozen=True, gc=False):
+class VonHerzenSwapBoard(Value, frozen=True):
     """The public side of a giver's running turn."""
 
     giver: Seat
@@ -129,7 +166,7 @@ class VonHerzenSwapBoard(Struct, frozen=True, gc=False):
     countered: int
 
 
-class VonHerzenBoard(Struct, frozen=True, gc=False):
+class VonHerzenBoard(Value, frozen=True):
     """The public part of a view (V-73)."""
 
     options: VonHerzenOptions
@@ -137,43 +174,46 @@ class VonHerzenBoard(Struct, frozen=True, gc=False):
     rounds: int
     """Rounds of the whole match (V-70)."""
     dealer: Seat
-    phase: Phase
-    actor: Seat | None
-    hand_counts: tuple[int, ...]
-    stock: int
-    pile: Cards
+    phase: VonHerzenPhase
+    turn: Seat | None
+    hand_sizes: tuple[int, ...]
+    stock_size: int
+    pile: VonHerzenCards
     """Top card last."""
-    runs: tuple[VonHerzenRun, ...]
-    taken: tuple[Cards, ...]
+    melds: tuple[VonHerzenRun, ...]
+    taken: tuple[VonHerzenCards, ...]
     """For each seat the cards it took from the discard pile and still holds."""
     swap_round: int
     swap: VonHerzenSwapBoard | None
     giver_turns: tuple[VonHerzenGiverTurn, ...]
-    turn: int
+    turn_number: int
     go_round: int
     """From 1 in the meld phase; 0 in the swap phase."""
-    idle: int
-    idle_most: int
+    idle_turns: int
+    idle_turns_max: int
     """So many turns in a row without progress end the round (V-60)."""
     out: Seat | None
-    scores: tuple[tuple[int, ...], ...]
+    score_sheet: tuple[VonHerzenRoundResult, ...]
+    """The finished rounds, the oldest first."""
     totals: tuple[int, ...]
+    places: tuple[int, ...] | None
+    """Place of each seat, 1 is best; None before the end."""
 
 
-class VonHerzenSwapSeen(Struct, frozen=True, gc=False):
+class VonHerzenSwapSeen(Value, frozen=True):
     """A swap of this round as one of its two sides knows it."""
 
     partner: Seat
-    gave: Cards
-    got: Cards
+    gave: VonHerzenCards
+    got: VonHerzenCards
 
 
-class VonHerzenPrivate(Struct, frozen=True, gc=False):
+class VonHerzenPrivate(Value, frozen=True):
     """What only this seat knows beyond its hand."""
 
-    offered: Cards
+    offered: VonHerzenCards
     """Its own cards that lie offered now; they still count to its hand."""
-    countered: Cards
+    countered: VonHerzenCards
     """Its own cards that lie in a counter-proposal now; they still count to its hand."""
     swaps: tuple[VonHerzenSwapSeen, ...]
     """Its swaps of this round, in order."""

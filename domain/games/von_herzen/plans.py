@@ -9,7 +9,7 @@ from typing import Final, NamedTuple, TypeAlias
 
 from domain.cards import Card
 from domain.games.von_herzen.model import VonHerzenRun
-from domain.games.von_herzen.moves import End
+from domain.games.von_herzen.moves import VonHerzenEnd
 from domain.games.von_herzen.runs import COLOUR, FULL, LEAST_REAL, PACK, PLACE
 
 KIND: Final = {card: PLACE[card] + (FULL if COLOUR[card] == "red" else 0) for card in PACK}
@@ -39,7 +39,7 @@ class LaidEnd(NamedTuple):
 
     kind: int
     run: int
-    end: End
+    end: VonHerzenEnd
 
 
 class OwnRun(NamedTuple):
@@ -64,11 +64,11 @@ def masks(cards: Iterable[Card]) -> Masks:
     return once, twice
 
 
-def own_runs(runs: Sequence[VonHerzenRun], seat: int, *, own_joker: bool) -> tuple[OwnRun, ...]:
+def own_runs(melds: Sequence[VonHerzenRun], seat: int, *, own_joker: bool) -> tuple[OwnRun, ...]:
     """Return the runs of a seat that are not closed."""
     return tuple(
         OwnRun(run.id, run.colour == "red", PLACE[run.cards[0]], len(run.cards), own_joker and run.joker is None)
-        for run in runs
+        for run in melds
         if run.owner == seat and len(run.cards) < FULL
     )
 

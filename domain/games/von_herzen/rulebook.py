@@ -98,7 +98,7 @@ RULES: Final = tuple(
 )
 
 REJECTIONS: Final = {
-    "game_finished": "The match is over.",
+    "match_over": "The match is over.",
     "not_seated": "You have no seat at this table.",
     "wrong_phase": "Swap moves belong to the swap phase, all others to the meld phase.",
     "not_your_turn": "Another player is to move.",

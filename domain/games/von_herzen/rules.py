@@ -3,15 +3,14 @@
 from typing import Final, assert_never
 
 from domain.cards import in_canonical_order
-from domain.decider import Chance, Outcome, Rejection, Seat
+from domain.decider import Chance, Rejection, Seat
 from domain.games.von_herzen.facts import (
-    Cards,
-    Fact,
-    RoundEnd,
     VonHerzenCardDiscarded,
     VonHerzenCardLaidOff,
+    VonHerzenCards,
     VonHerzenCardsOffered,
     VonHerzenCardsSwapped,
+    VonHerzenFact,
     VonHerzenFirstDealerDrawn,
     VonHerzenMatchEnded,
     VonHerzenOfferCountered,
@@ -21,16 +20,13 @@ from domain.games.von_herzen.facts import (
     VonHerzenOfferWithdrawn,
     VonHerzenPileDrawn,
     VonHerzenRoundDealt,
-    VonHerzenRoundScored,
     VonHerzenRunLaid,
     VonHerzenStockDrawn,
     VonHerzenTurnEnded,
 )
-from domain.games.von_herzen.fold import evolve, round_count, score
-from domain.games.von_herzen.model import IDLE, Phase, VonHerzenState, VonHerzenSwap
+from domain.games.von_herzen.fold import counted, evolve, ranking, round_count
+from domain.games.von_herzen.model import IDLE, VonHerzenPhase, VonHerzenState, VonHerzenSwap
 from domain.games.von_herzen.moves import (
-    Move,
-    SwapMove,
     VonHerzenAccept,
     VonHerzenAgree,
     VonHerzenCounter,
@@ -42,17 +38,18 @@ from domain.games.von_herzen.moves import (
     VonHerzenLay,
     VonHerzenLayOff,
     VonHerzenLeave,
+    VonHerzenMove,
     VonHerzenOffer,
     VonHerzenPassOffer,
+    VonHerzenSwapMove,
     VonHerzenTake,
     VonHerzenWithdraw,
 )
 from domain.games.von_herzen.runs import PACK, PACK_SET, lay_off_fault, run_fault
-from domain.ranking import places
 
-_SWAP_PHASES: Final[tuple[Phase, ...]] = ("swap_offer", "swap_answer", "swap_take", "swap_agree")
-_LAYING: Final[tuple[Phase, ...]] = ("lay", "closing")
-_OPEN_IN: Final[dict[type[Move], tuple[Phase, ...]]] = {
+_SWAP_PHASES: Final[tuple[VonHerzenPhase, ...]] = ("swap_offer", "swap_answer", "swap_take", "swap_agree")
+_LAYING: Final[tuple[VonHerzenPhase, ...]] = ("lay", "closing")
+_OPEN_IN: Final[dict[type[VonHerzenMove], tuple[VonHerzenPhase, ...]]] = {
     VonHerzenOffer: ("swap_offer",),
     VonHerzenPassOffer: ("swap_offer",),
     VonHerzenAccept: ("swap_answer",),
@@ -72,10 +69,27 @@ _OPEN_IN: Final[dict[type[Move], tuple[Phase, ...]]] = {
 """The steps in which a move is open to the seat whose move it is (section 10)."""
 
 
-# start and end
+# refusals, in the order of V-76; those of turns, steps and swaps name the rule that speaks against the move
+
+_MATCH_OVER: Final = Rejection("match_over", "V-70")
+_NOT_SEATED: Final = Rejection("not_seated", "V-1")
+_WRONG_PHASE: Final = Rejection("wrong_phase", "V-9")
+_INVALID_CARD: Final = Rejection("invalid_card", "V-2")
+_DUPLICATE_CARD: Final = Rejection("duplicate_card", "V-2")
+_CARD_NOT_OFFERED: Final = Rejection("card_not_offered", "V-21")
+_STOCK_EMPTY: Final = Rejection("stock_empty", "V-30")
+_PILE_EMPTY: Final = Rejection("pile_empty", "V-30")
+_CARD_NOT_IN_PILE: Final = Rejection("card_not_in_pile", "V-30")
+_NOT_TOP_OF_PILE: Final = Rejection("not_top_of_pile", "V-32")
+_CARD_NOT_IN_HAND: Final = Rejection("card_not_in_hand", "V-35")
+_DISCARD_NOT_IN_HAND: Final = Rejection("card_not_in_hand", "V-52")
+_NOT_OUT: Final = Rejection("not_out", "V-43")
+_UNKNOWN_RUN: Final = Rejection("unknown_run", "V-44")
+
+# start, and the end of a round
 
 
-def start(state: VonHerzenState, chance: Chance) -> tuple[Fact, ...]:
+def start(state: VonHerzenState, chance: Chance) -> tuple[VonHerzenFact, ...]:
     """Return the draw of the first dealer and the first deal (V-10)."""
     dealer = chance.draw("first_dealer", len(state.totals))
     return VonHerzenFirstDealerDrawn(dealer), _deal(state, 1, dealer, chance)
@@ -85,29 +99,21 @@ def _deal(state: VonHerzenState, number: int, dealer: Seat, chance: Chance) -> V
     return VonHerzenRoundDealt(number, dealer, len(state.totals), chance.shuffle(number, 0, PACK))
 
 
-def _round_end(state: VonHerzenState, chance: Chance) -> tuple[Fact, ...]:
+def _round_end(state: VonHerzenState, chance: Chance) -> tuple[VonHerzenFact, ...]:
     """Return the scoring of the round that is over and what follows: the next deal or the end (V-70)."""
-    points = score(state)
-    totals = tuple(total + won for total, won in zip(state.totals, points, strict=True))
-    ended: RoundEnd = "standstill" if state.out is None else "out"
-    scored = VonHerzenRoundScored(state.round, ended, state.hands, in_canonical_order(state.stock), points, totals)
+    scored = counted(state)
     if state.round == round_count(state.options):
-        return scored, VonHerzenMatchEnded(totals, places(totals, low_wins=False))  # V-71, V-72
-    dealer = (state.dealer + 1) % len(totals)  # V-10
+        return scored, VonHerzenMatchEnded(scored.totals, ranking(scored.totals))
+    dealer = (state.dealer + 1) % len(scored.totals)  # V-10
     return scored, _deal(state, state.round + 1, dealer, chance)
-
-
-def outcome(state: VonHerzenState) -> Outcome | None:
-    """Return totals and places once the match is over: the highest total wins (V-71, V-72)."""
-    return Outcome(state.totals, places(state.totals, low_wins=False)) if state.phase == "over" else None
 
 
 def to_act(state: VonHerzenState) -> tuple[Seat, ...]:
     """Return the seat to move; nobody before the start and after the end."""
-    return () if state.phase in IDLE else (state.actor,)
+    return () if state.phase in IDLE else (state.turn,)
 
 
-def timeout_move(state: VonHerzenState, _seat: Seat) -> Move:
+def timeout_move(state: VonHerzenState, _seat: Seat) -> VonHerzenMove:
     """Return the neutral move for an absent player (V-78)."""
     match state.phase:
         case "swap_offer":
@@ -127,7 +133,9 @@ def timeout_move(state: VonHerzenState, _seat: Seat) -> Move:
 # judging moves, in the order of V-76
 
 
-def decide(state: VonHerzenState, seat: Seat, move: Move, chance: Chance) -> tuple[Fact, ...] | Rejection:
+def decide(
+    state: VonHerzenState, seat: Seat, move: VonHerzenMove, chance: Chance
+) -> tuple[VonHerzenFact, ...] | Rejection:
     """Judge a move: the facts that follow from it, or the first check that fails (V-76)."""
     refusal = _out_of_turn(state, seat, move)
     if refusal is not None:
@@ -150,40 +158,40 @@ def decide(state: VonHerzenState, seat: Seat, move: Move, chance: Chance) -> tup
             return _swap_move(state, state.swap, seat, move)
 
 
-def _out_of_turn(state: VonHerzenState, seat: Seat, move: Move) -> Rejection | None:
+def _out_of_turn(state: VonHerzenState, seat: Seat, move: VonHerzenMove) -> Rejection | None:
     """Checks 1 to 5: whether this seat may make this kind of move now."""
     if state.phase == "over":
-        return Rejection("game_finished", "V-70")
+        return _MATCH_OVER
     if not 0 <= seat < len(state.totals):
-        return Rejection("not_seated", "V-1")
-    if isinstance(move, SwapMove) != (state.phase in _SWAP_PHASES) or state.phase in IDLE:
-        return Rejection("wrong_phase", "V-9")
-    if seat != state.actor:
+        return _NOT_SEATED
+    if isinstance(move, VonHerzenSwapMove) != (state.phase in _SWAP_PHASES) or state.phase in IDLE:
+        return _WRONG_PHASE
+    if seat != state.turn:
         return Rejection("not_your_turn", _turn_rule(state, seat, move))
     if state.phase not in _OPEN_IN[type(move)]:
         return Rejection("wrong_step", _step_rule(state, move))
     return None
 
 
-def _turn_rule(state: VonHerzenState, seat: Seat, move: Move) -> str:
+def _turn_rule(state: VonHerzenState, seat: Seat, move: VonHerzenMove) -> str:
     """Return the rule that gives the turn to another seat."""
-    if isinstance(move, SwapMove):
+    if isinstance(move, VonHerzenSwapMove):
         return _swap_rule(state, move)
-    if state.turn > 0 and seat == (state.actor - 1) % len(state.totals):
+    if state.turn_number > 0 and seat == (state.turn - 1) % len(state.totals):
         return "V-53"  # its own turn ended last
     return "V-55" if state.phase == "closing" else "V-28"
 
 
-def _step_rule(state: VonHerzenState, move: Move) -> str:
+def _step_rule(state: VonHerzenState, move: VonHerzenMove) -> str:
     """Return the rule that keeps this move out of this step."""
-    if isinstance(move, SwapMove):
+    if isinstance(move, VonHerzenSwapMove):
         return _swap_rule(state, move)
     if state.phase == "draw":
         return "V-29"
     return "V-56" if state.phase == "closing" else "V-28"
 
 
-def _swap_rule(state: VonHerzenState, move: SwapMove) -> str:
+def _swap_rule(state: VonHerzenState, move: VonHerzenSwapMove) -> str:
     """Return the rule that says whose swap move this would be, and when."""
     match move:
         case VonHerzenOffer() | VonHerzenPassOffer():
@@ -200,18 +208,18 @@ def _swap_rule(state: VonHerzenState, move: SwapMove) -> str:
             assert_never(move)
 
 
-def _cards_fault(cards: Cards, rule: str, least: int, most: int) -> Rejection | None:
+def _cards_fault(cards: VonHerzenCards, rule: str, least: int, most: int) -> Rejection | None:
     """Checks 6 to 8 of a swap move: real cards, as many as the move needs, none twice."""
     if not PACK_SET.issuperset(cards):
-        return Rejection("invalid_card", "V-2")
+        return _INVALID_CARD
     if not least <= len(cards) <= most:
         return Rejection("wrong_card_count", rule)
     if len(set(cards)) < len(cards):
-        return Rejection("duplicate_card", "V-2")
+        return _DUPLICATE_CARD
     return None
 
 
-def _laid_fault(hand: Cards, cards: Cards, rule: str, least: int, most: int) -> Rejection | None:
+def _laid_fault(hand: VonHerzenCards, cards: VonHerzenCards, rule: str, least: int, most: int) -> Rejection | None:
     """Checks 6 to 9 of a swap move whose cards come from the sender's hand."""
     fault = _cards_fault(cards, rule, least, most)
     if fault is None and not set(cards).issubset(hand):
@@ -219,7 +227,9 @@ def _laid_fault(hand: Cards, cards: Cards, rule: str, least: int, most: int) -> 
     return fault
 
 
-def _swap_move(state: VonHerzenState, swap: VonHerzenSwap, seat: Seat, move: SwapMove) -> tuple[Fact, ...] | Rejection:
+def _swap_move(
+    state: VonHerzenState, swap: VonHerzenSwap, seat: Seat, move: VonHerzenSwapMove
+) -> tuple[VonHerzenFact, ...] | Rejection:
     """Judge a move of the swap phase that is open to this seat."""
     hand, offered = state.hands[seat], len(swap.offered)
     match move:
@@ -251,77 +261,83 @@ def _swap_move(state: VonHerzenState, swap: VonHerzenSwap, seat: Seat, move: Swa
             assert_never(move)
 
 
-def _agree(swap: VonHerzenSwap, move: VonHerzenAgree) -> tuple[Fact, ...] | Rejection:
+def _agree(swap: VonHerzenSwap, move: VonHerzenAgree) -> tuple[VonHerzenFact, ...] | Rejection:
     count = len(swap.countered)
     fault = _cards_fault(move.cards, "V-21", count, count)
     if fault is not None:
         return fault
     if not set(move.cards).issubset(swap.offered):
-        return Rejection("card_not_offered", "V-21")
+        return _CARD_NOT_OFFERED
     given = in_canonical_order(move.cards)
     return (VonHerzenCardsSwapped(swap.giver, swap.receiver, "agreed", given, swap.countered),)
 
 
-def _draw_stock(state: VonHerzenState, seat: Seat) -> tuple[Fact, ...] | Rejection:
+def _draw_stock(state: VonHerzenState, seat: Seat) -> tuple[VonHerzenFact, ...] | Rejection:
     if not state.stock:
-        return Rejection("stock_empty", "V-30")
+        return _STOCK_EMPTY
     return (VonHerzenStockDrawn(seat, state.stock[0]),)
 
 
-def _draw_pile(state: VonHerzenState, seat: Seat, move: VonHerzenDrawPile) -> tuple[Fact, ...] | Rejection:
+def _draw_pile(state: VonHerzenState, seat: Seat, move: VonHerzenDrawPile) -> tuple[VonHerzenFact, ...] | Rejection:
     if move.card not in PACK_SET:
-        return Rejection("invalid_card", "V-2")
+        return _INVALID_CARD
     if not state.pile:
-        return Rejection("pile_empty", "V-30")
+        return _PILE_EMPTY
     if move.card not in state.pile:
-        return Rejection("card_not_in_pile", "V-30")
+        return _CARD_NOT_IN_PILE
     if state.options.pile_pick == "top" and move.card != state.pile[-1]:
-        return Rejection("not_top_of_pile", "V-32")
+        return _NOT_TOP_OF_PILE
     return (VonHerzenPileDrawn(seat, move.card),)
 
 
-def _lay(state: VonHerzenState, seat: Seat, move: VonHerzenLay, chance: Chance) -> tuple[Fact, ...] | Rejection:
+def _lay(
+    state: VonHerzenState, seat: Seat, move: VonHerzenLay, chance: Chance
+) -> tuple[VonHerzenFact, ...] | Rejection:
     if not PACK_SET.issuperset(move.cards):
-        return Rejection("invalid_card", "V-2")
+        return _INVALID_CARD
     if len(set(move.cards)) < len(move.cards):
-        return Rejection("duplicate_card", "V-2")
+        return _DUPLICATE_CARD
     if not set(move.cards).issubset(state.hands[seat]):
-        return Rejection("card_not_in_hand", "V-35")
+        return _CARD_NOT_IN_HAND
     fault = run_fault(move.cards)
     if fault is not None:
-        return Rejection(*fault)
-    return _after(state, seat, VonHerzenRunLaid(seat, len(state.runs), move.cards), chance)
+        return fault
+    return _after(state, seat, VonHerzenRunLaid(seat, len(state.melds), move.cards), chance)
 
 
-def _lay_off(state: VonHerzenState, seat: Seat, move: VonHerzenLayOff, chance: Chance) -> tuple[Fact, ...] | Rejection:
+def _lay_off(
+    state: VonHerzenState, seat: Seat, move: VonHerzenLayOff, chance: Chance
+) -> tuple[VonHerzenFact, ...] | Rejection:
     if move.card not in PACK_SET:
-        return Rejection("invalid_card", "V-2")
+        return _INVALID_CARD
     if move.card not in state.hands[seat]:
-        return Rejection("card_not_in_hand", "V-35")
-    if not any(run.owner == seat for run in state.runs):
-        return Rejection("not_out", "V-43")
-    if not 0 <= move.run < len(state.runs):
-        return Rejection("unknown_run", "V-44")
-    run = state.runs[move.run]
+        return _CARD_NOT_IN_HAND
+    if not any(run.owner == seat for run in state.melds):
+        return _NOT_OUT
+    if not 0 <= move.run < len(state.melds):
+        return _UNKNOWN_RUN
+    run = state.melds[move.run]
     own_joker = state.options.own_joker_layoff
     fault = lay_off_fault(run, move.card, move.end, own=run.owner == seat, own_joker=own_joker)
     if fault is not None:
-        return Rejection(*fault)
+        return fault
     return _after(state, seat, VonHerzenCardLaidOff(seat, move.card, move.run, move.end), chance)
 
 
-def _discard(state: VonHerzenState, seat: Seat, move: VonHerzenDiscard, chance: Chance) -> tuple[Fact, ...] | Rejection:
+def _discard(
+    state: VonHerzenState, seat: Seat, move: VonHerzenDiscard, chance: Chance
+) -> tuple[VonHerzenFact, ...] | Rejection:
     if move.card not in PACK_SET:
-        return Rejection("invalid_card", "V-2")
+        return _INVALID_CARD
     if move.card not in state.hands[seat]:
-        return Rejection("card_not_in_hand", "V-52")
+        return _DISCARD_NOT_IN_HAND
     ended = VonHerzenTurnEnded(seat, went_out=len(state.hands[seat]) == 1)
     return _with_round_end(state, (VonHerzenCardDiscarded(seat, move.card), ended), chance)
 
 
 def _after(
     state: VonHerzenState, seat: Seat, fact: VonHerzenRunLaid | VonHerzenCardLaidOff, chance: Chance
-) -> tuple[Fact, ...]:
+) -> tuple[VonHerzenFact, ...]:
     """Return the facts of laying: an empty hand ends the turn (V-54)."""
     laid = len(fact.cards) if isinstance(fact, VonHerzenRunLaid) else 1
     if laid < len(state.hands[seat]):
@@ -329,7 +345,9 @@ def _after(
     return _with_round_end(state, (fact, VonHerzenTurnEnded(seat, went_out=True)), chance)
 
 
-def _with_round_end(state: VonHerzenState, facts: tuple[Fact, ...], chance: Chance) -> tuple[Fact, ...]:
+def _with_round_end(
+    state: VonHerzenState, facts: tuple[VonHerzenFact, ...], chance: Chance
+) -> tuple[VonHerzenFact, ...]:
     """Return the facts that end a turn, and those that end the round if it is over with it."""
     for fact in facts:
         state = evolve(state, fact)

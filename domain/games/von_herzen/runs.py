@@ -2,12 +2,13 @@
 
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import Final, TypeAlias
+from typing import Final
 
 from domain.cards import Card, pack
-from domain.games.von_herzen.facts import Cards
-from domain.games.von_herzen.model import Colour, VonHerzenRun
-from domain.games.von_herzen.moves import End
+from domain.decider import Rejection
+from domain.games.von_herzen.facts import VonHerzenCards
+from domain.games.von_herzen.model import VonHerzenColour, VonHerzenRun
+from domain.games.von_herzen.moves import VonHerzenEnd
 
 RANKS: Final = "789TJQKA"  # V-3
 PACK: Final = pack(RANKS)  # V-2
@@ -15,35 +16,43 @@ PACK_SET: Final = frozenset(PACK)
 FULL: Final = len(RANKS)  # V-41
 LEAST_REAL: Final = 3  # V-39
 
-COLOUR: Final[dict[Card, Colour]] = {card: "black" if card[1] in "CS" else "red" for card in PACK}  # V-4
+COLOUR: Final[dict[Card, VonHerzenColour]] = {card: "black" if card[1] in "CS" else "red" for card in PACK}  # V-4
 PLACE: Final[dict[Card, int]] = {card: RANKS.index(card[0]) for card in PACK}
 """Place of a card's rank in the cycle, 0..7."""
 
-Fault: TypeAlias = tuple[str, str]
-"""Code of a rejection and number of the rule."""
+_TOO_SHORT: Final = Rejection("run_too_short", "V-36")
+_RANK_TWICE: Final = Rejection("rank_twice", "V-41")
+_NOT_IN_SEQUENCE: Final = Rejection("not_in_sequence", "V-36")
+_TWO_JOKERS: Final = Rejection("two_jokers", "V-37")
+_TOO_FEW_REAL_CARDS: Final = Rejection("too_few_real_cards", "V-39")
+_RUN_CLOSED: Final = Rejection("run_closed", "V-49")
+_JOKER_ON_FOREIGN_RUN: Final = Rejection("joker_on_foreign_run", "V-44")
+_DOES_NOT_FIT: Final = Rejection("card_does_not_fit", "V-44")
+_DOES_NOT_FIT_OWN: Final = Rejection("card_does_not_fit", "V-45")
+_JOKER_LAYOFF_OFF: Final = Rejection("joker_layoff_off", "V-46")
 
 _NEXT: Final = {rank: RANKS[(place + 1) % FULL] for place, rank in enumerate(RANKS)}  # V-3
 _BEFORE: Final = {after: rank for rank, after in _NEXT.items()}
 
 
-def run_fault(cards: Sequence[Card]) -> Fault | None:
+def run_fault(cards: Sequence[Card]) -> Rejection | None:
     """Return why different cards, listed low to high, are not a run; None if they are one (V-36 to V-41)."""
     if len(cards) < LEAST_REAL:
-        return "run_too_short", "V-36"
+        return _TOO_SHORT
     if len({card[0] for card in cards}) < len(cards):
-        return "rank_twice", "V-41"
+        return _RANK_TWICE
     if any(_NEXT[low[0]] != high[0] for low, high in pairwise(cards)):
-        return "not_in_sequence", "V-36"
+        return _NOT_IN_SEQUENCE
     black = sum(COLOUR[card] == "black" for card in cards)
     fewer = min(black, len(cards) - black)
     if fewer >= 2:
-        return "two_jokers", "V-37"
+        return _TWO_JOKERS
     if len(cards) - fewer < LEAST_REAL:
-        return "too_few_real_cards", "V-39"
+        return _TOO_FEW_REAL_CARDS
     return None
 
 
-def new_run(number: int, owner: int, cards: Cards) -> VonHerzenRun:
+def new_run(number: int, owner: int, cards: VonHerzenCards) -> VonHerzenRun:
     """Return the run that these cards form, with its colour and joker (V-42)."""
     black = [card for card in cards if COLOUR[card] == "black"]
     if len(black) > 1:
@@ -52,37 +61,37 @@ def new_run(number: int, owner: int, cards: Cards) -> VonHerzenRun:
     return VonHerzenRun(number, owner, cards, "red", black[0] if black else None)
 
 
-def extended(run: VonHerzenRun, card: Card, end: End) -> VonHerzenRun:
+def extended(run: VonHerzenRun, card: Card, end: VonHerzenEnd) -> VonHerzenRun:
     """Return the run with one card more at this end."""
     cards = (*run.cards, card) if end == "up" else (card, *run.cards)
     joker = run.joker if COLOUR[card] == run.colour else card
     return VonHerzenRun(run.id, run.owner, cards, run.colour, joker)
 
 
-def needed_rank(run: VonHerzenRun, end: End) -> str:
+def needed_rank(run: VonHerzenRun, end: VonHerzenEnd) -> str:
     """Return the rank that continues the run at this end."""
     return _NEXT[run.cards[-1][0]] if end == "up" else _BEFORE[run.cards[0][0]]
 
 
-def lay_off_fault(run: VonHerzenRun, card: Card, end: End, *, own: bool, own_joker: bool) -> Fault | None:
+def lay_off_fault(run: VonHerzenRun, card: Card, end: VonHerzenEnd, *, own: bool, own_joker: bool) -> Rejection | None:
     """Return why a card cannot be added at this end of a run, None if it can (V-44 to V-49).
 
     `own`: the run belongs to the one who adds; `own_joker`: the option `own_joker_layoff`.
     """
     if len(run.cards) == FULL:
-        return "run_closed", "V-49"
+        return _RUN_CLOSED
     if card[0] != needed_rank(run, end):
-        return "card_does_not_fit", "V-45" if own else "V-44"
+        return _DOES_NOT_FIT_OWN if own else _DOES_NOT_FIT
     if COLOUR[card] == run.colour:
         return None
     if not own:
-        return "joker_on_foreign_run", "V-44"
+        return _JOKER_ON_FOREIGN_RUN
     if run.joker is not None:
-        return "two_jokers", "V-37"
-    return None if own_joker else ("joker_layoff_off", "V-46")
+        return _TWO_JOKERS
+    return None if own_joker else _JOKER_LAYOFF_OFF
 
 
-def runs_in(hand: Sequence[Card]) -> tuple[Cards, ...]:
+def runs_in(hand: Sequence[Card]) -> tuple[VonHerzenCards, ...]:
     """Return one run for each colour, lowest rank and length that the hand can lay, longest first.
 
     A joker stands only where the hand lacks the card of the colour. If the hand can lay any run at
@@ -100,7 +109,7 @@ def runs_in(hand: Sequence[Card]) -> tuple[Cards, ...]:
         (red if COLOUR[card] == "red" else black)[PLACE[card]] = card
     red += red
     black += black
-    found: list[Cards] = []
+    found: list[VonHerzenCards] = []
     for real, other in ((black, red), (red, black)):
         for low in lows:
             _runs_from(low, real, other, found)
@@ -117,7 +126,9 @@ _LOWS: Final = tuple(map(_lows, range(1 << FULL)))
 """For each set of ranks, its places as bits, where runs may begin."""
 
 
-def _runs_from(low: int, real: Sequence[Card | None], other: Sequence[Card | None], found: list[Cards]) -> None:
+def _runs_from(
+    low: int, real: Sequence[Card | None], other: Sequence[Card | None], found: list[VonHerzenCards]
+) -> None:
     """Add the runs of one colour that begin at place `low` of the cycle, a joker where it is needed.
 
     The cards of both colours are by place, the cycle twice, so that no run goes over its end.

@@ -2,22 +2,22 @@
 
 from domain.decider import Seat
 from domain.games.von_herzen.facts import (
-    Cards,
-    Fact,
-    PrivateFact,
-    PublicFact,
     VonHerzenCardDiscarded,
     VonHerzenCardLaidOff,
+    VonHerzenCards,
     VonHerzenCardsOffered,
     VonHerzenCardsOfferedPrivate,
     VonHerzenCardsOfferedPublic,
     VonHerzenCardsSwapped,
     VonHerzenCardsSwappedPrivate,
     VonHerzenCardsSwappedPublic,
+    VonHerzenFact,
     VonHerzenOfferCountered,
     VonHerzenOfferCounteredPrivate,
     VonHerzenOfferCounteredPublic,
     VonHerzenPileDrawn,
+    VonHerzenPrivateFact,
+    VonHerzenPublicFact,
     VonHerzenRoundDealt,
     VonHerzenRoundDealtPrivate,
     VonHerzenRoundDealtPublic,
@@ -27,7 +27,7 @@ from domain.games.von_herzen.facts import (
     VonHerzenStockDrawnPublic,
     VonHerzenTurnEnded,
 )
-from domain.games.von_herzen.fold import dealt_hand, hand_size, idle_most, round_count
+from domain.games.von_herzen.fold import dealt_hand, hand_size, idle_turns_max, ranking, round_count
 from domain.games.von_herzen.model import (
     IDLE,
     VonHerzenBoard,
@@ -39,8 +39,10 @@ from domain.games.von_herzen.model import (
 )
 from domain.games.von_herzen.runs import PACK
 
+# facts
 
-def public_form(fact: Fact) -> PublicFact:
+
+def public_form(fact: VonHerzenFact) -> VonHerzenPublicFact:
     """Return what everybody learns of a fact (V-73)."""
     match fact:  # the most frequent first
         case (
@@ -66,7 +68,7 @@ def public_form(fact: Fact) -> PublicFact:
             return fact
 
 
-def private_form(fact: Fact, seat: Seat) -> PrivateFact | None:
+def private_form(fact: VonHerzenFact, seat: Seat) -> VonHerzenPrivateFact | None:
     """Return what the seat learns beyond everybody, None if nothing (V-73, V-74)."""
     match fact:  # the most frequent first
         case VonHerzenStockDrawn(seat=drawer, card=card):
@@ -84,13 +86,16 @@ def private_form(fact: Fact, seat: Seat) -> PrivateFact | None:
             return None
 
 
-def _sides(swap: VonHerzenCardsSwapped, seat: Seat) -> tuple[Cards, Cards] | None:
+def _sides(swap: VonHerzenCardsSwapped, seat: Seat) -> tuple[VonHerzenCards, VonHerzenCards] | None:
     """Return what the seat gave and got in a swap, None if it had no part in it."""
     if seat == swap.giver:
         return swap.given, swap.received
     if seat == swap.partner:
         return swap.received, swap.given
     return None
+
+
+# states
 
 
 def _swap_board(swap: VonHerzenSwap | None) -> VonHerzenSwapBoard | None:
@@ -103,32 +108,33 @@ def _swap_board(swap: VonHerzenSwap | None) -> VonHerzenSwapBoard | None:
 def board(state: VonHerzenState) -> VonHerzenBoard:
     """Return all that every seat and any spectator may know (V-73, V-75)."""
     swap = state.swap
-    return VonHerzenBoard(  # by place: so many names would take more time than all the rest
-        state.options,
-        state.round,
-        round_count(state.options),
-        state.dealer,
-        state.phase,
-        None if state.phase in IDLE else state.actor,
-        tuple(map(len, state.hands)),
-        len(state.stock),
-        state.pile,
-        state.runs,
-        state.taken,
-        state.swap_round,
-        _swap_board(swap),
-        state.giver_turns,
-        state.turn,
-        0 if swap is not None or not state.hands else state.turn // len(state.totals) + 1,  # go_round
-        state.idle,
-        idle_most(state.options),
-        state.out,
-        state.scores,
-        state.totals,
+    return VonHerzenBoard(
+        options=state.options,
+        round=state.round,
+        rounds=round_count(state.options),
+        dealer=state.dealer,
+        phase=state.phase,
+        turn=None if state.phase in IDLE else state.turn,
+        hand_sizes=tuple(map(len, state.hands)),
+        stock_size=len(state.stock),
+        pile=state.pile,
+        melds=state.melds,
+        taken=state.taken,
+        swap_round=state.swap_round,
+        swap=_swap_board(swap),
+        giver_turns=state.giver_turns,
+        turn_number=state.turn_number,
+        go_round=0 if swap is not None or not state.hands else state.turn_number // len(state.totals) + 1,
+        idle_turns=state.idle_turns,
+        idle_turns_max=idle_turns_max(state.options),
+        out=state.out,
+        score_sheet=state.score_sheet,
+        totals=state.totals,
+        places=ranking(state.totals) if state.phase == "over" else None,
     )
 
 
-def hand(state: VonHerzenState, seat: Seat) -> Cards:
+def hand(state: VonHerzenState, seat: Seat) -> VonHerzenCards:
     """Return the seat's cards in canonical order, offered and countered ones included (V-25)."""
     return state.hands[seat] if state.hands else ()
 

@@ -94,8 +94,8 @@ def _seat_type(game: AnyGame) -> Any:
         ("seat", SeatNumber),
         ("before", Annotated[TABLES[game.key] | None, Meta(description="Null for the first version.")]),
         ("after", TABLES[game.key]),
-        ("legal", Annotated[many(game.legal_type), Meta(description="What the seat was allowed to do before.")]),
-        ("move", Annotated[game.move_type | None, Meta(description="The seat's disputed move.")]),
+        ("legal", Annotated[many(game.types.legal), Meta(description="What the seat was allowed to do before.")]),
+        ("move", Annotated[game.types.move | None, Meta(description="The seat's disputed move.")]),
         ("judged", Annotated[many(EXPLANATIONS[game.key]), Meta(description="That move and every card of the hand.")]),
         ("digest", Annotated[Hash | None, Meta(description="SHA-256 of the move as it was requested.")]),
     ]

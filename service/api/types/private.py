@@ -6,13 +6,13 @@ from domain.decider import AnyGame
 from domain.registry import CURRENT
 from service.api.types.per_game import members, union
 
-_NOTED: Final = tuple(game for game in CURRENT.values() if game.notes is not None)
+_NOTED: Final = tuple(game for game in CURRENT.values() if game.private_stream is not None)
 _ADVISED: Final = tuple(game for game in CURRENT.values() if game.advice is not None)
 
 
 def _notes_tagged(game: AnyGame, *tags: str) -> Any:
     """The private moves of a game with one of these tags, as a union."""
-    moves = members(game.notes.move_type) if game.notes is not None else []
+    moves = members(game.private_stream.move_type) if game.private_stream is not None else []
     return union(tuple(move for move in moves if move.__struct_config__.tag in tags))
 
 
@@ -22,6 +22,6 @@ TAKE_BACKS: Final[dict[str, Any]] = {game.key: _notes_tagged(game, "take_back") 
 HAND_ORDERS: Final[dict[str, Any]] = {
     game.key: _notes_tagged(game, "sort_hand", "move_card", "arrange_hand") for game in _NOTED
 }
-PRIVATES: Final[dict[str, Any]] = {game.key: game.private_type for game in _NOTED}
+PRIVATES: Final[dict[str, Any]] = {game.key: game.types.private_part for game in _NOTED}
 QUESTIONS: Final[dict[str, Any]] = {game.key: game.advice.question_type for game in _ADVISED if game.advice}
 ADVICE: Final[dict[str, Any]] = {game.key: game.advice.answer_type for game in _ADVISED if game.advice}

@@ -75,7 +75,7 @@ def _step_type(game: AnyGame) -> Any:
 
 def _explanation_type(game: AnyGame) -> Any:
     fields = [
-        ("move", game.move_type),
+        ("move", game.types.move),
         ("legal", bool),
         ("code", Annotated[str | None, Meta(description="Why the move is not legal; null if it is.")]),
         (

@@ -118,8 +118,8 @@ def _you_type(game: AnyGame) -> Any:
                 ],
             ),
             ("hand", tuple[Card, ...]),
-            ("legal", many(game.legal_type)),
-            ("private", game.private_type | None),
+            ("legal", many(game.types.legal)),
+            ("private", game.types.private_part | None),
             ("join_code", JoinCode | None),
         ],
         frozen=True,
@@ -140,11 +140,11 @@ def _table_type(game: AnyGame) -> Any:
             ("created", Time),
             ("host", SeatNumber | None),
             ("seats", tuple[SeatPublic, ...]),
-            ("options", game.options_type),
+            ("options", game.options.type),
             ("commitment", Hash),
             ("round", int),
             ("to_act", tuple[SeatNumber, ...]),
-            ("board", game.board_type | None),
+            ("board", game.types.board | None),
             (
                 "you",
                 Annotated[
@@ -160,7 +160,7 @@ def _table_type(game: AnyGame) -> Any:
 
 
 def _event_type(game: AnyGame) -> Any:
-    facts = members(game.public_type) + members(game.private_fact_type) + members(game.fact_type)
+    facts = members(game.types.public_form) + members(game.types.private_form) + members(game.types.fact)
     return defstruct(
         class_name(game, "Event"),
         [
@@ -218,13 +218,13 @@ def move_request(game: AnyGame, move_type: Any = None) -> Any:
     """The type of the body of a move at a table of this game; `move_type` takes the place of the game's."""
     return defstruct(
         class_name(game, "MoveRequest"),
-        [("decision", Version), ("move", move_type or game.move_type)],
+        [("decision", Version), ("move", move_type or game.types.move)],
         frozen=True,
         forbid_unknown_fields=True,
         namespace={"__doc__": f"A move at a table of {game.title}: the answer to a decision."},
     )
 
 
-MOVES: Final[tuple[Any, ...]] = tuple(game.move_type for game in CURRENT.values())
+MOVES: Final[tuple[Any, ...]] = tuple(game.types.move for game in CURRENT.values())
 MOVE_REQUESTS: Final[tuple[Any, ...]] = tuple(move_request(game) for game in CURRENT.values())
 """Bodies of a move, one for each game; the table says which one it has to be."""

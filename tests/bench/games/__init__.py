@@ -12,10 +12,16 @@ from importlib import import_module
 from importlib.util import find_spec
 from typing import Any, Final
 
+from domain.decider import AnyGame
 from tests.bench.report import Row
 
 SEATS: Final = 4
-"""Seats of every table; every game can be played by four."""
+"""Seats of the tables that are measured, where the game is played by so many."""
+
+
+def seats_of(game: AnyGame) -> int:
+    """Return the number of the game's seats that comes nearest to `SEATS`."""
+    return min(max(SEATS, game.seats[0]), game.seats[1])
 
 
 def options_of(key: str) -> Mapping[str, object]:

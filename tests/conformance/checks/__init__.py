@@ -14,7 +14,7 @@ pytest.register_assert_rewrite(
             "interference",
             "legality",
             "lobby",
-            "notes",
+            "private_streams",
             "secrecy",
         )
     )

@@ -58,11 +58,13 @@ def check_types(game: AnyGame) -> None:
             assert member.__struct_config__.tag_field == "type", f"{member.__name__} is not tagged by type"
             assert isinstance(tag, str), f"{member.__name__} has the tag {tag}"
             assert _SNAKE.fullmatch(tag), f"{member.__name__} has the tag {tag}"
-            if declared in (game.fact_type, game.public_type, game.private_fact_type):
+            if declared in (game.types.fact, game.types.public_form, game.types.private_form):
                 assert tags.setdefault(tag, member) is member, f"{member.__name__} and {tags[tag].__name__}: {tag}"
-    for found in _structs(*_unions(game), game.state_type, game.options_type, game.board_type, game.private_type):
+    for found in _structs(
+        *_unions(game), game.types.state, game.options.type, game.types.board, game.types.private_part
+    ):
         assert found.__struct_config__.frozen, f"{found.__name__} is not frozen"
-    for found in _structs(*_unions(game), game.options_type, game.board_type, game.private_type):
+    for found in _structs(*_unions(game), game.options.type, game.types.board, game.types.private_part):
         assert found.__name__.startswith(name), f"{found.__name__} does not begin with {name}"
 
 
@@ -78,14 +80,14 @@ def check_moves(game: AnyGame) -> None:
 def check_options(game: AnyGame, hooks: Hooks) -> None:
     """The schema names the options in the order of their struct, its defaults are those that are filled in,
     and complete options are read as what they are."""
-    properties = game.options_schema["properties"]
-    assert tuple(properties) == game.options_type.__struct_fields__, f"{list(properties)}"
+    properties = game.options.schema["properties"]
+    assert tuple(properties) == game.options.type.__struct_fields__, f"{list(properties)}"
     for raw, asked in hooks.options:
-        parsed = game.parse_options(raw, asked)
-        assert isinstance(parsed, game.options_type), f"{raw} is refused: {parsed}"
-        seats = game.seat_count(parsed, asked)
+        parsed = game.options.parse(raw, asked)
+        assert isinstance(parsed, game.options.type), f"{raw} is refused: {parsed}"
+        seats = game.options.seat_count(parsed, asked)
         assert game.seats[0] <= seats <= game.seats[1], f"{raw} gives {seats} seats"
-        assert game.parse_options(msgspec.to_builtins(parsed), asked) == parsed, f"{parsed} is read as something else"
+        assert game.options.parse(msgspec.to_builtins(parsed), asked) == parsed, f"{parsed} is read as something else"
         for option, schema in properties.items():
             if not raw and asked is None and "default" in schema:
                 assert getattr(parsed, option) == schema["default"], f"{option} has another default"
@@ -95,9 +97,9 @@ def check_bad_options(game: AnyGame, hooks: Hooks) -> None:
     """Unknown options, wrong types and values outside the schema are refused with a rule, never repaired."""
     raw, asked = hooks.options[0]
     numbers = {rule.number for rule in game.rules}
-    for option, schema in (*game.options_schema["properties"].items(), ("no_such_option", {})):
+    for option, schema in (*game.options.schema["properties"].items(), ("no_such_option", {})):
         for value in _bad_values(schema):
-            problem = game.parse_options({**raw, option: value}, asked)
+            problem = game.options.parse({**raw, option: value}, asked)
             assert isinstance(problem, OptionProblem), f"{option} = {value!r} is accepted: {problem}"
             assert problem.code == ("option_value" if schema else "option_unknown"), f"{option} = {value!r}: {problem}"
             assert problem.option == option, f"{option} = {value!r}: {problem}"
@@ -106,10 +108,10 @@ def check_bad_options(game: AnyGame, hooks: Hooks) -> None:
 
 def check_option_sets(game: AnyGame, hooks: Hooks) -> None:
     """The option sets of the suite cover every number of seats, and every value of options with few."""
-    parsed = [(game.parse_options(raw, asked), asked) for raw, asked in hooks.options]
-    seats = {game.seat_count(options, asked) for options, asked in parsed}
+    parsed = [(game.options.parse(raw, asked), asked) for raw, asked in hooks.options]
+    seats = {game.options.seat_count(options, asked) for options, asked in parsed}
     assert seats == set(range(game.seats[0], game.seats[1] + 1)), f"only {seats} seats are played"
-    for option, schema in game.options_schema["properties"].items():
+    for option, schema in game.options.schema["properties"].items():
         values = {getattr(options, option) for options, _ in parsed}
         wanted = set(schema.get("enum", (False, True) if schema.get("type") == "boolean" else ()))
         assert wanted <= values, f"{option} is never {wanted - values}"
@@ -129,13 +131,13 @@ def _bad_values(schema: dict[str, Any]) -> Iterator[object]:
 
 
 def _moves(game: AnyGame) -> tuple[Any, ...]:
-    return (game.move_type, game.notes.move_type) if game.notes else (game.move_type,)
+    return (game.types.move, game.private_stream.move_type) if game.private_stream else (game.types.move,)
 
 
 def _unions(game: AnyGame) -> tuple[Any, ...]:
-    private = (game.notes.fact_type,) if game.notes else ()
-    facts = (game.fact_type, game.public_type, game.private_fact_type)
-    return (*_moves(game), *facts, game.legal_type, *private)
+    private = (game.private_stream.fact_type,) if game.private_stream else ()
+    facts = (game.types.fact, game.types.public_form, game.types.private_form)
+    return (*_moves(game), *facts, game.types.legal, *private)
 
 
 def _members(declared: Any) -> tuple[type[Any], ...]:

@@ -16,7 +16,7 @@ def check_fold(match: Match, positions: int) -> None:
         public, server = match.wire.stored(step.facts)
         for index, fact in enumerate(match.wire.restored(public, server)):
             assert fact == step.facts[index], match.at(step, f"fact {index} comes back as {fact}")
-            state = match.game.evolve(state, fact)
+            state = match.game.decider.evolve(state, fact)
             assert state == step.states[index], match.at(step, f"another state after {fact}")
             assert canonical(state) == canonical(step.states[index]), match.at(step, f"other bytes after {fact}")
 
@@ -26,7 +26,7 @@ def check_fold_from_snapshots(match: Match, positions: int) -> None:
     for step in match.steps:
         state = match.wire.state(canonical(step.before))
         for fact in step.facts:
-            state = match.game.evolve(state, fact)
+            state = match.game.decider.evolve(state, fact)
         assert canonical(state) == canonical(step.after), match.at(step, "another state from a snapshot")
 
 
@@ -53,7 +53,7 @@ def check_impossible_facts(match: Match, positions: int) -> None:
 def _refused(match: Match, step: Step, state: Any, fact: Any) -> bool:
     """Return whether a fact is refused as impossible."""
     try:
-        match.game.evolve(state, fact)
+        match.game.decider.evolve(state, fact)
     except (ImpossibleFactError, AssertionError):
         return True
     except Exception as error:

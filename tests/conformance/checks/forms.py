@@ -29,9 +29,9 @@ def check_facts(match: Match, positions: int) -> None:
             _same(match, "move", step.move, wire.move)
         for fact in step.facts:
             _same(match, "fact", fact, wire.fact)
-            _same(match, "public form", game.public_form(fact), wire.public)
+            _same(match, "public form", game.views.public_form(fact), wire.public)
             for seat in range(match.seats):
-                confided = game.private_form(fact, seat)
+                confided = game.views.private_form(fact, seat)
                 if confided is not None:
                     _same(match, "confided form", confided, wire.confided)
 
@@ -40,22 +40,25 @@ def check_views(match: Match, positions: int) -> None:
     """Boards, hands, private parts and legal entries survive JSON unchanged."""
     game, wire = match.game, match.wire
     for _, state in match.positions(positions, "views"):
-        _same(match, "board", game.board(state), wire.board)
+        _same(match, "board", game.views.board(state), wire.board)
         for seat in range(match.seats):
-            _same(match, "hand", game.hand(state, seat), wire.hand)
-            _same(match, "private part", game.private(state, seat), wire.private)
-            _same(match, "legal entries", game.legal(state, seat), wire.legal)
+            _same(match, "hand", game.views.hand(state, seat), wire.hand)
+            _same(match, "private part", game.views.private_part(state, seat), wire.private)
+            _same(match, "legal entries", game.views.legal(state, seat), wire.legal)
 
 
 def check_plain_json(match: Match, positions: int) -> None:
     """What is stored or sent is plain: ASCII, no floats, integers below 2**53."""
     game = match.game
     for words, state in match.positions(positions, "plain JSON"):
-        _plain(words, [state, game.board(state)])
-        _plain(words, [part(state, seat) for part in (game.private, game.legal) for seat in range(match.seats)])
+        _plain(words, [state, game.views.board(state)])
+        _plain(
+            words,
+            [part(state, seat) for part in (game.views.private_part, game.views.legal) for seat in range(match.seats)],
+        )
     for step in match.steps:
         _plain(match.at(step), step.facts)
-        _plain(match.at(step), [game.public_form(fact) for fact in step.facts])
+        _plain(match.at(step), [game.views.public_form(fact) for fact in step.facts])
 
 
 def _same(match: Match, what: str, value: Any, decode: Callable[[bytes], Any]) -> None:

@@ -1,14 +1,15 @@
 """What `legal` offers is what `decide` accepts; a refusal changes nothing and gives a reason."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any, Final
 
 from domain.decider import AnyGame, Rejection, Seat, SeatView, view_of
+from domain.explain import every_choice
 from tests.conformance.matches import Match
 from tests.conformance.wire import canonical
 
 LEAVES_MAX: Final = 2_000
-"""Ways through `Game.sample` that are tried to find everything it can choose, for one seat of a position."""
+"""Ways through `Game.players.sample` that are tried to find everything it can choose, for one seat of a position."""
 LEAVES_OF_OTHERS_MAX: Final = 60
 """The same for the other seats that act at the same time, and where `listed` finds everything."""
 IDLE_MAX: Final = 60
@@ -20,10 +21,10 @@ def check_legal_is_what_is_accepted(match: Match, positions: int) -> None:
     rng = match.rng("seats")
     for words, state in [("before the start: ", match.steps[0].before), *match.positions(positions, "legal")]:
         before = canonical(state)
-        acting = match.game.to_act(state)
+        acting = match.game.decider.to_act(state)
         thorough = rng.choice(acting) if acting else None
         for seat in range(match.seats):
-            legal = match.game.legal(state, seat)
+            legal = match.game.views.legal(state, seat)
             moves = list(match.hooks.candidates(state, seat))
             if seat not in acting:
                 moves = rng.sample(moves, min(len(moves), IDLE_MAX))
@@ -42,12 +43,12 @@ def check_machines_are_accepted(match: Match, positions: int) -> None:
     """Bots and the moves for absent players are accepted, and are the same for the same view and seed."""
     game = match.game
     for words, state in match.positions(positions, "machines"):
-        for seat in game.to_act(state):
+        for seat in game.decider.to_act(state):
             view = match.wire.view(view_of(game, state, seat))
-            move = game.bot(view, 7)
-            assert game.bot(match.wire.view(view), 7) == move, f"{words} seat {seat}: the bot is of two minds"
-            for made in (move, game.timeout_move(state, seat)):
-                judged = game.decide(state, seat, match.wire.move(canonical(made)), match.chance)
+            move = game.players.bot(view, 7)
+            assert game.players.bot(match.wire.view(view), 7) == move, f"{words} seat {seat}: the bot is of two minds"
+            for made in (move, game.players.timeout_move(state, seat)):
+                judged = game.decider.decide(state, seat, match.wire.move(canonical(made)), match.chance)
                 assert not isinstance(judged, Rejection), f"{words} seat {seat}: {made} gives {judged}"
 
 
@@ -56,7 +57,7 @@ def _accepted(match: Match, state: Any, seat: Seat, moves: Iterable[Any], words:
     accepted = []
     for move in moves:
         move = match.wire.move(canonical(move))
-        judged = match.game.decide(state, seat, move, match.chance)
+        judged = match.game.decider.decide(state, seat, move, match.chance)
         if isinstance(judged, Rejection):
             check_reason(match.game, judged, f"{words} seat {seat}: {move}")
         else:
@@ -91,33 +92,12 @@ def _compare(match: Match, state: Any, seat: Seat, accepted: list[tuple[Any, byt
 
 
 def _facts(match: Match, state: Any, seat: Seat, move: Any, words: str) -> bytes:
-    judged = match.game.decide(state, seat, match.wire.move(canonical(move)), match.chance)
+    judged = match.game.decider.decide(state, seat, match.wire.move(canonical(move)), match.chance)
     assert not isinstance(judged, Rejection), f"{words} seat {seat}: {move} is listed, but gives {judged}"
     return canonical(judged)
 
 
 def _sampled(match: Match, view: SeatView[Any, Any, Any], leaves: int) -> tuple[Iterable[Any], bool]:
     """Return moves that a client can build from `legal`, and whether these are all."""
-    moves = list(every_choice(lambda choose: match.game.sample(view, choose), leaves + 1))
+    moves = list(every_choice(lambda choose: match.game.players.sample(view, choose), leaves + 1))
     return moves[:leaves], len(moves) <= leaves
-
-
-def every_choice(build: Callable[[Callable[[int], int]], Any], limit: int) -> Iterable[Any]:
-    """Return what `build` makes over all answers of the function it chooses with, up to `limit` things."""
-    answers: list[int] = []
-    for _ in range(limit):
-        sizes: list[int] = []
-
-        def choose(n: int, sizes: list[int] = sizes) -> int:
-            if len(sizes) == len(answers):
-                answers.append(0)
-            sizes.append(n)
-            assert n > answers[len(sizes) - 1], "the same answers lead to another question"
-            return answers[len(sizes) - 1]
-
-        yield build(choose)
-        while answers and answers[-1] == sizes[len(answers) - 1] - 1:
-            answers.pop()
-        if not answers:
-            return
-        answers[-1] += 1

@@ -14,9 +14,9 @@ def check_lobby(match: Match, positions: int) -> None:
     rules = {rule.number for rule in game.rules}
     for step in match.steps:
         options = lobby.options(step.after)
-        assert isinstance(options, game.options_type), match.at(step, f"{options} are no options")
+        assert isinstance(options, game.options.type), match.at(step, f"{options} are no options")
         between = lobby.between_rounds(step.after)
-        idle = not game.to_act(step.after) and game.outcome(step.after) is None
+        idle = not game.decider.to_act(step.after) and game.decider.outcome(step.after) is None
         assert between == idle, match.at(step, "it is not clear whether a round is running")
         if not between:
             continue
@@ -25,7 +25,7 @@ def check_lobby(match: Match, positions: int) -> None:
         if isinstance(ended, Rejection):
             check_reason(game, ended, match.at(step, "end_match"))
         assert lobby.change_options(step.after, {}) == (), match.at(step, "no values change something")
-        for option in ("no_such_option", *game.options_schema["properties"]):
+        for option in ("no_such_option", *game.options.schema["properties"]):
             values = {option: "no such value"}
             problem = lobby.change_options(step.after, values)
             assert isinstance(problem, OptionProblem), match.at(step, f"{values} are accepted: {problem}")

@@ -2,7 +2,7 @@
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
 from domain.cards import Card
@@ -38,19 +38,26 @@ def check_no_fact_names_a_hidden_card(match: Match, positions: int) -> None:
                 _assert_hidden(told, hidden, match.at(step, f"fact {index} for viewer {viewer}: {told!r}"))
 
 
-def check_hidden_cards_are_known_to_the_suite(match: Match, positions: int) -> None:
-    """The hooks agree: what is hidden is in play and not in one's own hand, and every hand is hidden once."""
-    unseen = {(viewer, seat) for viewer in match.viewers for seat in range(match.seats) if viewer != seat}
-    for words, state in match.positions(positions, "hooks"):
-        for viewer in match.viewers:
-            hidden = set(match.hooks.hidden_from(state, viewer))
-            assert hidden <= set(match.hooks.cards_in_play(state)), f"{words} hidden but not in play"
-            if viewer is not None:
-                assert not hidden & set(match.game.hand(state, viewer)), f"{words} hidden in one's own hand"
-            for seat in range(match.seats):
-                if hidden & set(match.game.hand(state, seat)):
-                    unseen.discard((viewer, seat))
-    assert not unseen, match.at(None, f"hidden_from never hides these hands: {unseen}")
+def check_no_hand_is_hidden_from_its_owner(match: Match, positions: int) -> None:
+    """The zones agree with the hands: nobody's own cards are hidden from him."""
+    for words, state in match.positions(positions, "zones"):
+        for viewer in range(match.seats):
+            own = {*match.hooks.hidden_from(state, viewer)} & {*match.game.views.hand(state, viewer)}
+            assert not own, f"{words} zones() hide {own} from seat {viewer}, which holds them"
+
+
+def check_every_hand_is_hidden(matches: Sequence[Match], positions: int) -> None:
+    """In some of these matches cards of every seat are hidden from everybody else: else nothing was looked for."""
+    unseen = {(viewer, seat) for match in matches for viewer in match.viewers for seat in range(match.seats)}
+    unseen -= {(seat, seat) for _, seat in unseen}
+    for match in matches:
+        for _, state in match.positions(positions, "zones"):
+            for viewer in match.viewers:
+                hidden = {*match.hooks.hidden_from(state, viewer)}
+                unseen -= {
+                    (viewer, seat) for seat in range(match.seats) if hidden & {*match.game.views.hand(state, seat)}
+                }
+    assert not unseen, f"zones() never hide from (viewer) the hand of (seat): {sorted(unseen, key=str)}"
 
 
 def _assert_hidden(data: bytes, hidden: frozenset[Card], where: str) -> None:
@@ -60,7 +67,7 @@ def _assert_hidden(data: bytes, hidden: frozenset[Card], where: str) -> None:
 
 def _hidden_places(match: Match, state: Any, viewer: Seat | None, hidden: frozenset[Card]) -> list[list[Card]]:
     """Return the hidden cards of each hand, and those that are in no hand."""
-    hands = [[card for card in match.game.hand(state, seat) if card in hidden] for seat in range(match.seats)]
+    hands = [[card for card in match.game.views.hand(state, seat) if card in hidden] for seat in range(match.seats)]
     rest = hidden.difference(*hands)
     return [place for place in (*hands, list(rest)) if len(place) > 1]
 

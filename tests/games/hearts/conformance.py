@@ -17,6 +17,7 @@ from domain.games.hearts.model import (
     HeartsPlay,
     HeartsState,
 )
+from tests.conformance.zones import EVERYBODY, Zone, hidden_cards
 from tests.games.hearts import make_corpus
 from tests.games.hearts.corpus.comparison import difference
 
@@ -33,9 +34,10 @@ OPTIONS: list[tuple[dict[str, object], int | None]] = [
     ({"variant": "spot", "players": 4, "black_maria": True, "omnibus": False, "target_score": 400}, None),
 ]
 
-REVEALING = (HeartsCardsExchanged,)
+FACTS_THAT_REVEAL = (HeartsCardsExchanged,)
 
-HISTORY = ("last_round",)
+HISTORY = ("last_trick",)
+SHORT = ({"target_score": 20, "omnibus": True}, None)
 
 PLAYTHROUGHS: dict[str, tuple[dict[str, object], int | None]] = {
     "standard": ({}, None),
@@ -77,19 +79,20 @@ def shown(move: HeartsMove) -> object:
     return "pass" if isinstance(move, HeartsPass) else move
 
 
-def cards_in_play(state: HeartsState) -> list[Card]:
-    """Hands, the running trick and the completed ones; a committed card is still in its hand."""
-    taken = [card for trick in state.tricks for card in trick.cards]
-    return [card for hand in state.hands for card in hand] + [*state.trick, *taken]
+def zones(state: HeartsState) -> list[Zone]:
+    """Hands, the running trick and the completed ones; a committed card is still in its hand.
 
-
-def hidden_from(state: HeartsState, seat: int | None) -> list[Card]:
-    """The other hands, without what the seat has passed to one of them itself.
-
-    In play everybody knows who had the two of clubs: it is that seat's turn first.
+    Whoever passed a card to a hand knows it there. In play everybody knows who had the two of clubs: it is that
+    seat's turn first.
     """
-    known = {*passed_by(state, seat), *([FIRST_CARD] if state.phase == "playing" else [])}
-    return [card for other, hand in enumerate(state.hands) if other != seat for card in hand if card not in known]
+    taken = [card for trick in state.tricks for card in trick.cards]
+    found = [Zone((*state.trick, *taken), EVERYBODY)]
+    for holder, hand in enumerate(state.hands):
+        for card in hand:
+            givers = [giver for giver, cards in enumerate(state.passes) if card in cards]
+            led_first = card == FIRST_CARD and state.phase == "playing"
+            found.append(Zone((card,), EVERYBODY if led_first else (holder, *givers)))
+    return found
 
 
 def compared(seed: int) -> Iterator[str | None]:
@@ -99,10 +102,6 @@ def compared(seed: int) -> Iterator[str | None]:
         yield found and f"make_corpus --check {number + 1} --seed {seed} ({recorded.kind}): {found}"
 
 
-def passed_by(state: HeartsState, seat: int | None) -> tuple[Card, ...]:
-    return () if seat is None else state.passes[seat]
-
-
 def permute_hidden(state: HeartsState, seat: int | None, rng: Random) -> HeartsState:
     """Exchange hidden cards between the other hands, and choose other hidden passes.
 
@@ -110,7 +109,7 @@ def permute_hidden(state: HeartsState, seat: int | None, rng: Random) -> HeartsS
     of a suit that it has shown not to hold.
     """
     voids = shown_voids(state)
-    hidden = [card for card in hidden_from(state, seat) if card != FIRST_CARD]
+    hidden = [card for card in hidden_cards(zones(state), seat) if card != FIRST_CARD]
     owner = {card: other for other, hand in enumerate(state.hands) for card in hand}
     for _ in range(3 * len(hidden)):
         one, two = rng.choice(hidden), rng.choice(hidden)

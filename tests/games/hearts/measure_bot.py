@@ -37,7 +37,7 @@ class TimedBot:
     def __call__(self, view: View, rng: Random) -> HeartsMove:
         seed = rng.getrandbits(63)
         began = process_time()
-        move = HEARTS_1.bot(view, seed)
+        move = HEARTS_1.players.bot(view, seed)
         self.seconds.append(process_time() - began)
         return move
 
@@ -46,16 +46,16 @@ def winner(raw: dict[str, object], seed: int, bot_seat: int, bot: TimedBot) -> i
     """Play one match and return the seat that wins."""
     table = table_of(raw)
     rng, by = Random(seed), chance(seed)
-    state = HEARTS_1.new(table, table.players)
-    state = evolved(state, HEARTS_1.start(state, by))
-    while seats := HEARTS_1.to_act(state):
+    state = HEARTS_1.decider.new(table, table.players)
+    state = evolved(state, HEARTS_1.decider.start(state, by))
+    while seats := HEARTS_1.decider.to_act(state):
         seat = seats[0]
         view = view_of(HEARTS_1, state, seat)
         move = bot(view, rng) if seat == bot_seat else by_sample(view, rng)
-        facts = HEARTS_1.decide(state, seat, move, by)
+        facts = HEARTS_1.decider.decide(state, seat, move, by)
         assert isinstance(facts, tuple), (seed, seat, move, facts)
         state = evolved(state, facts)
-    outcome = HEARTS_1.outcome(state)
+    outcome = HEARTS_1.decider.outcome(state)
     assert outcome is not None
     return outcome.places.index(1)
 

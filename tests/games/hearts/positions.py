@@ -22,6 +22,8 @@ from domain.games.hearts.model import (
     HeartsTrick,
 )
 from domain.games.hearts.values import penalties
+from tests.games import given
+from tests.games.given import Stacked
 
 View = SeatView[HeartsBoard, HeartsPrivate, HeartsLegal]
 
@@ -56,27 +58,9 @@ def options(short: str = "-", **given: object) -> HeartsOptions:
 
 def table_of(raw: dict[str, object]) -> HeartsOptions:
     """Return the options of raw ones that must be right."""
-    parsed = HEARTS_1.parse_options(raw, None)
+    parsed = HEARTS_1.options.parse(raw, None)
     assert not isinstance(parsed, OptionProblem), parsed
     return parsed
-
-
-class StackedDeck:
-    """Chance whose first shuffle gives a known order; later ones follow from a fixed key."""
-
-    def __init__(self, order: Sequence[Card]) -> None:
-        self._orders = [tuple(order)]
-        self._later = MatchChance(b"later rounds of a stacked deck..")
-
-    def shuffle(self, round_number: int, shuffle_number: int, cards: Sequence[Card]) -> tuple[Card, ...]:
-        if self._orders:
-            order = self._orders.pop()
-            assert sorted(order) == sorted(cards)
-            return order
-        return self._later.shuffle(round_number, shuffle_number, cards)
-
-    def draw(self, name: str, n: int) -> int:
-        return self._later.draw(name, n)
 
 
 def chance(seed: int = 0) -> MatchChance:
@@ -86,31 +70,26 @@ def chance(seed: int = 0) -> MatchChance:
 
 def evolved(state: HeartsState, facts: Sequence[HeartsFact]) -> HeartsState:
     """Return the state after these facts."""
-    for fact in facts:
-        state = HEARTS_1.evolve(state, fact)
-    return state
+    after: HeartsState = given.folded(HEARTS_1, state, facts)
+    return after
 
 
 def accepted(
     state: HeartsState, seat: int, move: HeartsMove, by: Chance | None = None
 ) -> tuple[tuple[HeartsFact, ...], HeartsState]:
     """Return the facts of a move that must be accepted, and the state after it."""
-    facts = HEARTS_1.decide(state, seat, move, by or chance())
-    assert not isinstance(facts, Rejection), (seat, move, facts)
-    return facts, evolved(state, facts)
+    return given.accepted(HEARTS_1, state, seat, move, by)
 
 
 def rejected(state: HeartsState, seat: int, move: HeartsMove) -> Rejection:
     """Return why a move is refused; it must be."""
-    rejection = HEARTS_1.decide(state, seat, move, chance())
-    assert isinstance(rejection, Rejection), (seat, move, rejection)
-    return rejection
+    return given.refused(HEARTS_1, state, seat, move)
 
 
 def dealt(order: Sequence[Card], table: HeartsOptions, *, round_number: int = 1) -> HeartsState:
     """Return the state after the deal of a round from a known deck order."""
-    before = msgspec.structs.replace(HEARTS_1.new(table, table.players), round=round_number - 1)
-    return evolved(before, HEARTS_1.start(before, StackedDeck(order)))
+    before = msgspec.structs.replace(HEARTS_1.decider.new(table, table.players), round=round_number - 1)
+    return evolved(before, HEARTS_1.decider.start(before, Stacked({round_number: order})))
 
 
 def deck_giving(hand: Sequence[Card], seat: int, seats: int) -> tuple[Card, ...]:
@@ -144,7 +123,7 @@ def playing(
         for start in range(0, len(before), seats)
     )
     return msgspec.structs.replace(
-        HEARTS_1.new(table, seats),
+        HEARTS_1.decider.new(table, seats),
         phase="playing",
         round=seats,
         passes=((),) * seats,
@@ -176,22 +155,22 @@ Mover = Callable[[View, Random], HeartsMove]
 
 def by_sample(view: View, rng: Random) -> HeartsMove:
     """Move like a client that picks any legal move."""
-    return HEARTS_1.sample(view, rng.randrange)
+    return HEARTS_1.players.sample(view, rng.randrange)
 
 
 def by_bot(view: View, rng: Random) -> HeartsMove:
     """Move like the bot."""
-    return HEARTS_1.bot(view, rng.getrandbits(63))
+    return HEARTS_1.players.bot(view, rng.getrandbits(63))
 
 
 def steps(table: HeartsOptions, seed: int, mover: Mover = by_sample) -> Iterator[Step]:
     """Play a match to its end; seats that may commit a pass do so in any order."""
     rng, by = Random(seed), chance(seed)
-    before = HEARTS_1.new(table, table.players)
-    facts = HEARTS_1.start(before, by)
+    before = HEARTS_1.decider.new(table, table.players)
+    facts = HEARTS_1.decider.start(before, by)
     state = evolved(before, facts)
     yield Step(None, None, before, facts, state)
-    while seats := HEARTS_1.to_act(state):
+    while seats := HEARTS_1.decider.to_act(state):
         seat = rng.choice(seats)
         move = mover(view_of(HEARTS_1, state, seat), rng)
         facts, after = accepted(state, seat, move, by)

@@ -7,7 +7,7 @@ from tests.games.hearts.positions import accepted, dealt, deck_giving, options, 
 
 
 def passed(hand: str) -> HeartsMove:
-    return HEARTS_1.timeout_move(dealt(deck_giving(hand.split(), 0, 4), options()), 0)
+    return HEARTS_1.players.timeout_move(dealt(deck_giving(hand.split(), 0, 4), options()), 0)
 
 
 def test_the_three_highest_cards_are_passed() -> None:
@@ -23,7 +23,7 @@ def test_the_lowest_legal_card_is_played_clubs_first_diamonds_last() -> None:
     def played(hand: str, trick: str) -> HeartsMove:
         count = len(hand.split())
         state = playing(options(), seat=0, hand=hand, trick=trick, number=14 - count, broken=True)
-        return HEARTS_1.timeout_move(state, 0)
+        return HEARTS_1.players.timeout_move(state, 0)
 
     assert played("4D 4H 4S 4C", "") == HeartsPlay("4C")
     assert played("4D 4H 4S", "5C") == HeartsPlay("4S")
@@ -37,8 +37,8 @@ def test_a_table_of_absent_players_plays_to_the_end() -> None:
         table = options(players=players, target_score=40)
         state = next(iter(steps(table, players))).after
         moves = 0
-        while seats := HEARTS_1.to_act(state):
-            _, state = accepted(state, seats[0], HEARTS_1.timeout_move(state, seats[0]))
+        while seats := HEARTS_1.decider.to_act(state):
+            _, state = accepted(state, seats[0], HEARTS_1.players.timeout_move(state, seats[0]))
             moves += 1
         assert state.phase == "finished"
         assert moves > 100

@@ -31,22 +31,22 @@ def passed(hand: str, short: str = "-") -> set[str]:
 
 def moves_in(state: HeartsState, seat: int = 2) -> set[HeartsMove]:
     """The moves of the bot in a position, over many seeds."""
-    return {HEARTS_1.bot(view_of(HEARTS_1, state, seat), seed) for seed in range(26)}
+    return {HEARTS_1.players.bot(view_of(HEARTS_1, state, seat), seed) for seed in range(26)}
 
 
 @pytest.mark.parametrize("table", TABLES, ids=str)
 def test_whole_matches_of_bots_are_legal_and_end(table: dict[str, object]) -> None:
     target = 150 if table["variant"] == "spot" else 30
     last = list(steps(table_of({**table, "target_score": target}), seed=11, mover=by_bot))[-1]
-    assert HEARTS_1.outcome(last.after) is not None
+    assert HEARTS_1.decider.outcome(last.after) is not None
 
 
 def test_the_same_view_and_seed_give_the_same_move() -> None:
     for step in steps(options(target_score=1), 3):
-        for seat in HEARTS_1.to_act(step.after):
+        for seat in HEARTS_1.decider.to_act(step.after):
             view = view_of(HEARTS_1, step.after, seat)
             again: View = msgspec.json.decode(msgspec.json.encode(view), type=View)
-            assert HEARTS_1.bot(view, 2**63 - 1) == HEARTS_1.bot(again, 2**63 - 1)
+            assert HEARTS_1.players.bot(view, 2**63 - 1) == HEARTS_1.players.bot(again, 2**63 - 1)
 
 
 def test_an_unguarded_queen_and_high_spades_are_passed() -> None:
@@ -144,13 +144,16 @@ def test_a_certain_moon_is_shot() -> None:
     assert state.points[0] == 21
     seen: list[HeartsMove] = []
     while state.round == 4:
-        (seat,) = HEARTS_1.to_act(state)
-        move = HEARTS_1.bot(view_of(HEARTS_1, state, 0), 5) if seat == 0 else HEARTS_1.timeout_move(state, seat)
+        (seat,) = HEARTS_1.decider.to_act(state)
+        move = (
+            HEARTS_1.players.bot(view_of(HEARTS_1, state, 0), 5)
+            if seat == 0
+            else HEARTS_1.players.timeout_move(state, seat)
+        )
         seen += [move] if seat == 0 else []
         _, state = accepted(state, seat, move)
     assert len(seen) == 9
-    assert state.last_round is not None
-    assert state.last_round.moon == 0
+    assert state.score_sheet[-1].moon == 0
 
 
 def test_the_bot_wins_clearly_more_than_its_share() -> None:

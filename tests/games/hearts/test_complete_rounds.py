@@ -27,7 +27,7 @@ def test_a_recorded_round_is_replayed_move_by_move(section: str, short: str) -> 
     assert (state.round, state.offset) == (complete.number, complete.offset)
 
     for seat, passed in enumerate(complete.passes):
-        assert HEARTS_1.private(state, seat).passed_to == (seat + complete.offset) % complete.players
+        assert HEARTS_1.views.private_part(state, seat).passed_to == (seat + complete.offset) % complete.players
         _, state = accepted(state, seat, HeartsPass(tuple(passed.split())))
     assert state.hands == tuple(in_canonical_order(hand.split()) for hand in complete.hands)
 
@@ -37,7 +37,7 @@ def test_a_recorded_round_is_replayed_move_by_move(section: str, short: str) -> 
         assert len(state.tricks) == number - 1
         for place, card in enumerate(cards):
             seat = (leader + place) % complete.players
-            assert HEARTS_1.to_act(state) == (seat,)
+            assert HEARTS_1.decider.to_act(state) == (seat,)
             facts, state = accepted(state, seat, HeartsPlay(card))
             assert facts[0] == HeartsCardPlayed(seat, card)
             if (number, seat, card) == complete.breaking:

@@ -78,13 +78,13 @@ def test_the_legal_cards_are_exactly_those_accepted(case: str) -> None:
     state = playing(table, seat=2, hand=hand, trick=trick, number=number, broken=broken, taken=taken)
     expected = set((hand if legal == ALL else legal).split())
 
-    (entry,) = HEARTS_1.legal(state, 2)
+    (entry,) = HEARTS_1.views.legal(state, 2)
     assert isinstance(entry, HeartsLegalPlay)
     assert set(entry.cards) == expected
     assert len(entry.cards) == len(expected)
-    assert HEARTS_1.legal(state, 1) == ()
+    assert HEARTS_1.views.legal(state, 1) == ()
     for card in hand.split():
-        verdict = HEARTS_1.decide(state, 2, HeartsPlay(card), chance())
+        verdict = HEARTS_1.decider.decide(state, 2, HeartsPlay(card), chance())
         assert isinstance(verdict, Rejection) == (card not in expected), card
 
     if rule is not None:

@@ -39,22 +39,22 @@ CASES: dict[str, tuple[dict[str, object], HeartsOptions | OptionProblem]] = {
 @pytest.mark.parametrize("case", CASES)
 def test_options_are_filled_in_or_refused(case: str) -> None:
     given, expected = CASES[case]
-    assert HEARTS_1.parse_options(given, None) == expected
+    assert HEARTS_1.options.parse(given, None) == expected
 
 
 @pytest.mark.parametrize("table", TABLES, ids=str)
 def test_every_other_combination_is_accepted_and_kept_as_given(table: dict[str, object]) -> None:
-    parsed = HEARTS_1.parse_options(table, None)
+    parsed = HEARTS_1.options.parse(table, None)
     assert isinstance(parsed, HeartsOptions)
     assert {name: getattr(parsed, name) for name in table} == table
-    assert HEARTS_1.parse_options({**table, "target_score": 5000}, None) != parsed
+    assert HEARTS_1.options.parse({**table, "target_score": 5000}, None) != parsed
 
 
 @pytest.mark.parametrize("name", ["variant", "players", "black_maria", "omnibus", "moon_rule", "target_score"])
 @pytest.mark.parametrize("value", [None, 4.0, "4", [], {}, 1, True, "", "Spot", 10**30, -1])
 def test_only_the_right_type_and_value_is_accepted(name: str, value: object) -> None:
     right = {"black_maria": value is True, "omnibus": value is True, "target_score": value == 1 and value is not True}
-    given = HEARTS_1.parse_options({name: value}, None)
+    given = HEARTS_1.options.parse({name: value}, None)
     if right.get(name):
         assert isinstance(given, HeartsOptions)
     else:
@@ -63,18 +63,18 @@ def test_only_the_right_type_and_value_is_accepted(name: str, value: object) -> 
 
 
 def test_seats_asked_for_stand_in_for_players_and_must_not_contradict() -> None:
-    asked = HEARTS_1.parse_options({}, 5)
+    asked = HEARTS_1.options.parse({}, 5)
     assert isinstance(asked, HeartsOptions)
-    assert asked.players == HEARTS_1.seat_count(asked, 5) == 5
-    assert isinstance(HEARTS_1.parse_options({"players": 3}, 3), HeartsOptions)
-    assert HEARTS_1.parse_options({"players": 3}, 4) == OptionProblem("option_conflict", "H-9", "players")
-    assert HEARTS_1.parse_options({}, 6) == OptionProblem("option_value", "H-4", "players")
+    assert asked.players == HEARTS_1.options.seat_count(asked, 5) == 5
+    assert isinstance(HEARTS_1.options.parse({"players": 3}, 3), HeartsOptions)
+    assert HEARTS_1.options.parse({"players": 3}, 4) == OptionProblem("option_conflict", "H-9", "players")
+    assert HEARTS_1.options.parse({}, 6) == OptionProblem("option_value", "H-4", "players")
 
 
 def test_the_schema_names_every_option_and_its_default() -> None:
-    properties = HEARTS_1.options_schema["properties"]
+    properties = HEARTS_1.options.schema["properties"]
     assert tuple(properties) == HeartsOptions.__struct_fields__
     for name, schema in properties.items():
         if "default" in schema:
             assert getattr(DEFAULTS, name) == schema["default"]
-    assert HEARTS_1.options_schema["additionalProperties"] is False
+    assert HEARTS_1.options.schema["additionalProperties"] is False

@@ -49,17 +49,17 @@ def test_cards_go_to_the_seat_of_the_round(case: str) -> None:
     players, number, receivers = RECEIVERS[case]
     state = dealt(PACK[players], options(players=players), round_number=number)
     if receivers is None:
-        assert (state.phase, state.offset, HEARTS_1.to_act(state)) == ("playing", 0, (state.leader,))
+        assert (state.phase, state.offset, HEARTS_1.decider.to_act(state)) == ("playing", 0, (state.leader,))
         return
     given = {seat: state.hands[seat][:3] for seat in range(players)}
-    assert [HEARTS_1.private(state, seat).passed_to for seat in given] == list(receivers)
+    assert [HEARTS_1.views.private_part(state, seat).passed_to for seat in given] == list(receivers)
     for seat in given:
         facts, state = accepted(state, seat, HeartsPass(given[seat]))
     assert facts[1] == HeartsCardsExchanged(receivers[0], state.leader, tuple(given.values()))
     for giver, receiver in enumerate(receivers):
-        assert HEARTS_1.private_form(facts[1], receiver) == HeartsCardsReceived(giver, given[giver])
+        assert HEARTS_1.views.private_form(facts[1], receiver) == HeartsCardsReceived(giver, given[giver])
         assert set(given[giver]) <= set(state.hands[receiver])
-        assert HEARTS_1.private(state, receiver).received == given[giver]
+        assert HEARTS_1.views.private_part(state, receiver).received == given[giver]
     assert {len(hand) for hand in state.hands} == {len(PACK[players]) // players}
     assert "2C" in state.hands[state.leader]
 
@@ -72,13 +72,13 @@ def test_any_three_cards_may_be_passed_and_others_learn_only_that_they_were(case
     state = first_round()
     facts, after = accepted(state, 0, cards(ACCEPTED[case]))
     assert facts == (HeartsPassCommitted(0, in_canonical_order(ACCEPTED[case].split())),)
-    assert HEARTS_1.public_form(facts[0]) == HeartsPassMade(0)
+    assert HEARTS_1.views.public_form(facts[0]) == HeartsPassMade(0)
     for seat in (1, 2, 3):
-        assert HEARTS_1.private_form(facts[0], seat) is None
-        assert HEARTS_1.private(after, seat) == HEARTS_1.private(state, seat)
-    assert HEARTS_1.board(after).committed == (0,)
+        assert HEARTS_1.views.private_form(facts[0], seat) is None
+        assert HEARTS_1.views.private_part(after, seat) == HEARTS_1.views.private_part(state, seat)
+    assert HEARTS_1.views.board(after).committed == (0,)
     assert after.hands == state.hands  # H-19
-    assert HEARTS_1.to_act(after) == (1, 2, 3)
+    assert HEARTS_1.decider.to_act(after) == (1, 2, 3)
 
 
 def test_whoever_holds_the_two_of_clubs_after_the_passing_leads_it() -> None:
@@ -87,7 +87,7 @@ def test_whoever_holds_the_two_of_clubs_after_the_passing_leads_it() -> None:
         facts, state = accepted(state, seat, cards("2C QS 3H") if seat == 0 else HeartsPass(state.hands[seat][:3]))
     assert isinstance(facts[1], HeartsCardsExchanged)
     assert facts[1].leader == 1
-    assert HEARTS_1.to_act(state) == (1,)
+    assert HEARTS_1.decider.to_act(state) == (1,)
 
 
 REJECTED: dict[str, tuple[HeartsMove, int, Rejection]] = {

@@ -5,34 +5,27 @@ from functools import cache
 from random import Random
 
 import msgspec
-import pytest
 
 from domain.cards import CANONICAL, in_canonical_order
-from domain.decider import ImpossibleFactError, view_of
+from domain.decider import view_of
 from domain.games.hearts import HEARTS_1
 from domain.games.hearts.deal import PACK
 from domain.games.hearts.model import (
-    HeartsCardPlayed,
-    HeartsCardsExchanged,
     HeartsFact,
     HeartsLegalPlay,
-    HeartsMatchEnded,
     HeartsMove,
     HeartsPass,
-    HeartsPassCommitted,
     HeartsPlay,
-    HeartsRoundDealt,
     HeartsRoundScored,
     HeartsState,
-    HeartsTrickTaken,
 )
 from domain.games.hearts.rules import legal_cards
 from domain.games.hearts.values import MOON_CARDS
-from tests.games.hearts.conformance import candidates, cards_in_play, hidden_from, listed, permute_hidden
+from tests.conformance.zones import cards_in, hidden_cards
+from tests.games.hearts.conformance import candidates, listed, permute_hidden, zones
 from tests.games.hearts.positions import (
     TABLES,
     Step,
-    accepted,
     by_bot,
     by_sample,
     chance,
@@ -73,15 +66,15 @@ def matches() -> tuple[tuple[str, Step], ...]:
 def test_every_card_is_in_exactly_one_place_and_hands_stay_even() -> None:
     for name, step in matches():
         state = step.after
-        assert in_canonical_order(cards_in_play(state)) == PACK[state.options.players], name
+        assert in_canonical_order(cards_in(zones(state))) == PACK[state.options.players], name
         if not state.trick:
             assert len({len(hand) for hand in state.hands}) == 1, name
 
 
 def test_whoever_is_to_play_has_a_legal_card_of_its_hand() -> None:
     for name, step in matches():
-        for seat in HEARTS_1.to_act(step.after):
-            (entry,) = HEARTS_1.legal(step.after, seat)
+        for seat in HEARTS_1.decider.to_act(step.after):
+            (entry,) = HEARTS_1.views.legal(step.after, seat)
             assert entry.cards, name
             assert set(entry.cards) <= set(step.after.hands[seat]), name
 
@@ -134,23 +127,23 @@ def test_what_a_seat_is_sent_does_not_depend_on_hidden_cards() -> None:
         if rng.random() < 0.85:
             continue
         for seat in (*range(step.after.options.players), None):
-            if not hidden_from(step.after, seat):
+            if not hidden_cards(zones(step.after), seat):
                 continue
             other = permute_hidden(step.after, seat, rng)
             assert sent(other, seat) == sent(step.after, seat), (name, seat)
-            for public in (HEARTS_1.board, HEARTS_1.to_act, HEARTS_1.outcome):
+            for public in (HEARTS_1.views.board, HEARTS_1.decider.to_act, HEARTS_1.decider.outcome):
                 assert public(other) == public(step.after), (name, seat)
 
 
 def sent(state: HeartsState, seat: int | None) -> bytes:
-    return msgspec.json.encode(HEARTS_1.board(state) if seat is None else view_of(HEARTS_1, state, seat))
+    return msgspec.json.encode(HEARTS_1.views.board(state) if seat is None else view_of(HEARTS_1, state, seat))
 
 
 def test_permuted_states_differ_where_something_is_hidden() -> None:
     rng = Random(1)
     differing = total = 0
     for _, step in matches():
-        if len(hidden_from(step.after, 0)) > 10:
+        if len(hidden_cards(zones(step.after), 0)) > 10:
             total += 1
             differing += permute_hidden(step.after, 0, rng).hands != step.after.hands
     assert differing > total * 0.95
@@ -175,10 +168,10 @@ def test_legal_lists_exactly_what_is_accepted() -> None:
         if rng.random() < 0.98:
             continue
         for seat in range(step.after.options.players):
-            allowed = set(listed(HEARTS_1.legal(step.after, seat), step.after.hands[seat]))
+            allowed = set(listed(HEARTS_1.views.legal(step.after, seat), step.after.hands[seat]))
             for move in candidates(step.after, seat):
                 right = in_order(move)
-                verdict = HEARTS_1.decide(step.after, seat, move, chance())
+                verdict = HEARTS_1.decider.decide(step.after, seat, move, chance())
                 assert isinstance(verdict, tuple) == (right in allowed), (name, seat, move)
 
 
@@ -195,11 +188,11 @@ def test_sample_reaches_every_legal_move() -> None:
     passes = {frozenset(pass_of(state, 0, rng)) for _ in range(6000)}
     assert len(passes) == 286
     for _, step in zip(range(40), steps(options(), 4), strict=False):
-        for seat in HEARTS_1.to_act(step.after):
+        for seat in HEARTS_1.decider.to_act(step.after):
             view = view_of(HEARTS_1, step.after, seat)
             if isinstance(view.legal[0], HeartsLegalPlay):
                 cards = view.legal[0].cards
-                reached = [HEARTS_1.sample(view, always(place)) for place in range(len(cards))]
+                reached = [HEARTS_1.players.sample(view, always(place)) for place in range(len(cards))]
                 assert reached == [HeartsPlay(card) for card in cards]
 
 
@@ -208,38 +201,6 @@ def always(place: int) -> Callable[[int], int]:
 
 
 def pass_of(state: HeartsState, seat: int, rng: Random) -> tuple[str, ...]:
-    move = HEARTS_1.sample(view_of(HEARTS_1, state, seat), rng.randrange)
+    move = HEARTS_1.players.sample(view_of(HEARTS_1, state, seat), rng.randrange)
     assert isinstance(move, HeartsPass)
     return move.cards
-
-
-IMPOSSIBLE: list[HeartsFact] = [
-    HeartsRoundDealt(1, 1, 4, PACK[4]),
-    HeartsRoundDealt(3, 1, 4, PACK[4]),
-    HeartsPassCommitted(0, ("2C", "3C", "4C")),
-    HeartsCardsExchanged(1, 0, ((), (), (), ())),
-    HeartsCardPlayed(0, "XX"),
-    HeartsCardPlayed(3, "QS"),
-    HeartsTrickTaken(0, 0, 0),
-    HeartsTrickTaken(4, 0, 0),
-    HeartsRoundScored(1, (26, 0, 0, 0), (0, 0, 0, 0), None, (26, 0, 0, 0), (26, 0, 0, 0)),
-    HeartsMatchEnded((0, 0, 0, 0), (1, 1, 1, 1)),
-]
-
-
-@pytest.mark.parametrize("fact", IMPOSSIBLE, ids=repr)
-def test_a_fact_that_does_not_fit_is_an_error(fact: HeartsFact) -> None:
-    state = next(step.after for step in steps(options(), 6) if len(step.after.trick) == 2)
-    with pytest.raises(ImpossibleFactError):
-        HEARTS_1.evolve(state, fact)
-
-
-def test_impossible_passes_are_errors() -> None:
-    state = next(iter(steps(options(), 6))).after
-    with pytest.raises(ImpossibleFactError):
-        HEARTS_1.evolve(state, HeartsPassCommitted(0, state.hands[1][:3]))
-    _, committed = accepted(state, 0, HeartsPass(state.hands[0][:3]))
-    with pytest.raises(ImpossibleFactError):
-        HEARTS_1.evolve(committed, HeartsPassCommitted(0, state.hands[0][:3]))
-    with pytest.raises(ImpossibleFactError):
-        HEARTS_1.evolve(HEARTS_1.new(options(), 4), HeartsRoundDealt(1, 1, 5, PACK[5]))

@@ -13,14 +13,14 @@ PASSING = dealt(FOUR_PLAYERS.deck.split(), options())
 HOLD = dealt(FOUR_PLAYERS.deck.split(), options(), round_number=4)
 FOLLOWING = playing(options(), seat=2, hand="3D 4D QH", trick="5D 6D", number=11, broken=True)
 FINISHED = msgspec.structs.replace(FOLLOWING, phase="finished")
-NEW = HEARTS_1.new(options(), 4)
+NEW = HEARTS_1.decider.new(options(), 4)
 _, COMMITTED = accepted(PASSING, 0, HeartsPass(PASSING.hands[0][:3]))
 
 BAD_PASS = HeartsPass(("XX", "XX"))
 ORDER: list[tuple[str, HeartsState, int, HeartsMove, str, str]] = [
     # each move also breaks what is checked later
-    ("finished before seat", FINISHED, 9, BAD_PASS, "game_finished", "H-50"),
-    ("finished, play", FINISHED, 2, HeartsPlay("QH"), "game_finished", "H-50"),
+    ("finished before seat", FINISHED, 9, BAD_PASS, "match_over", "H-50"),
+    ("finished, play", FINISHED, 2, HeartsPlay("QH"), "match_over", "H-50"),
     ("seat before phase", FOLLOWING, 4, BAD_PASS, "not_seated", "H-56"),
     ("negative seat", FOLLOWING, -1, HeartsPlay("3D"), "not_seated", "H-56"),
     ("before the first deal", NEW, 0, BAD_PASS, "wrong_phase", "H-56"),
@@ -74,7 +74,9 @@ def test_cards_of_others_are_refused_alike_wherever_they_are() -> None:
 
 def test_decide_depends_on_nothing_but_its_arguments() -> None:
     move = HeartsPlay("3D")
-    assert HEARTS_1.decide(FOLLOWING, 2, move, chance()) == HEARTS_1.decide(FOLLOWING, 2, move, chance())
+    assert HEARTS_1.decider.decide(FOLLOWING, 2, move, chance()) == HEARTS_1.decider.decide(
+        FOLLOWING, 2, move, chance()
+    )
 
 
 def test_every_code_and_rule_that_occurs_is_documented() -> None:

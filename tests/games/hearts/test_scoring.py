@@ -16,6 +16,7 @@ from domain.games.hearts.model import (
     HeartsState,
     HeartsTrick,
 )
+from domain.games.hearts.values import MOON_VALUE
 from domain.ranking import places
 from tests.games.hearts.positions import accepted, evolved, options, rejected
 
@@ -90,7 +91,7 @@ def played_out(
 ) -> tuple[HeartsRoundScored, HeartsRoundDealt | HeartsMatchEnded, HeartsState]:
     """Take these cards trick by trick through the decider; the facts after the last trick."""
     players, tricks = table.players, tricks_with(taken)
-    state = msgspec.structs.replace(HEARTS_1.new(table, players), phase="playing", round=1)
+    state = msgspec.structs.replace(HEARTS_1.decider.new(table, players), phase="playing", round=1)
     for number, (winner, cards) in enumerate(tricks, start=1):
         last = (winner - 1) % players
         spare = [card for card in PACK[players] if card[1] != cards[0][1] and card not in cards][:1]
@@ -117,9 +118,8 @@ def test_a_round_is_scored_by_the_cards_taken(case: str) -> None:
     assert scored.results == tuple(map(int, results.split()))
     assert state.totals == scored.totals == scored.results
     assert isinstance(then, HeartsRoundDealt)
-    board = HEARTS_1.board(state)
-    assert board.last_round is not None
-    assert (board.last_round.results, board.last_round.raw) == (scored.results, scored.raw)
+    board = HEARTS_1.views.board(state)
+    assert (board.score_sheet[-1].points, board.score_sheet[-1].raw) == (scored.results, scored.raw)
 
 
 def test_the_moon_shooter_is_named() -> None:
@@ -164,7 +164,7 @@ def before_last_card(case: str) -> HeartsState:
     raw, takers = tuple(max(0, value) for value in gained), [0, 1]
     if moon is not None:
         takers = [gained.index(min(gained))] * 2
-        raw = tuple(sum(map(abs, gained)) // len(set(gained)) if seat == takers[0] else 0 for seat in range(players))
+        raw = tuple(MOON_VALUE[variant] if seat == takers[0] else 0 for seat in range(players))
     table = options(
         variant=variant,
         players=players,
@@ -173,7 +173,7 @@ def before_last_card(case: str) -> HeartsState:
         moon_rule="subtract_from_own" if moon and min(gained) < 0 else "add_to_others",
     )
     return msgspec.structs.replace(
-        HEARTS_1.new(table, players),
+        HEARTS_1.decider.new(table, players),
         phase="playing",
         round=1,
         totals=totals,
@@ -193,8 +193,8 @@ def test_the_match_ends_at_the_target_with_a_single_lowest_total(case: str) -> N
     scored, then = facts[2], facts[3]
     assert isinstance(scored, HeartsRoundScored)
     assert scored.results == tuple(map(int, results.split()))
-    assert state.totals == HEARTS_1.totals(state) == tuple(map(int, after.split()))
-    outcome = HEARTS_1.outcome(state)
+    assert state.totals == HEARTS_1.views.totals(state) == tuple(map(int, after.split()))
+    outcome = HEARTS_1.decider.outcome(state)
     if ranks is None:
         assert isinstance(then, HeartsRoundDealt)
         assert (then.round, outcome, state.phase) == (2, None, "passing")
@@ -207,11 +207,11 @@ def test_the_match_ends_at_the_target_with_a_single_lowest_total(case: str) -> N
 
 def test_after_the_end_nothing_is_legal_and_everything_refused() -> None:
     _, state = accepted(before_last_card("HC-G-1"), 3, HeartsPlay("9C"))
-    assert HEARTS_1.to_act(state) == ()
+    assert HEARTS_1.decider.to_act(state) == ()
     for seat in range(4):
-        assert HEARTS_1.legal(state, seat) == ()
+        assert HEARTS_1.views.legal(state, seat) == ()
         for move in (HeartsPlay("9C"), HeartsPass(("QS", "KS", "AS"))):
-            assert rejected(state, seat, move).code == "game_finished"
+            assert rejected(state, seat, move).code == "match_over"
 
 
 def test_the_passing_cycle_goes_on_after_a_tie_at_the_target() -> None:

@@ -32,7 +32,7 @@ def last_to_play(short: str, players: int, leader: int, cards: list[str]) -> Hea
     hands = [others[other : other + 1] for other in range(players)]
     hands[seat] = [others[seat], cards[-1]]
     return msgspec.structs.replace(
-        HEARTS_1.new(options(short, players=players), players),
+        HEARTS_1.decider.new(options(short, players=players), players),
         phase="playing",
         round=1,
         hands=tuple(in_canonical_order(hand) for hand in hands),
@@ -53,7 +53,7 @@ def test_the_highest_card_of_the_suit_led_takes_the_trick(case: str, short: str)
     assert facts[1:] == (HeartsTrickTaken(winner, value, 0),)
     assert after.tricks == (EARLIER, HeartsTrick(leader, tuple(cards), winner))
     assert after.points[winner] == sum(after.points) == value
-    assert HEARTS_1.to_act(after) == (winner,)
+    assert HEARTS_1.decider.to_act(after) == (winner,)
     assert after.trick == ()
 
 

@@ -6,7 +6,6 @@ from random import Random
 
 from msgspec.structs import replace
 
-from domain.cards import Card
 from domain.games.herzeln.model import (
     HerzelnLayout,
     HerzelnMove,
@@ -18,6 +17,7 @@ from domain.games.herzeln.model import (
     HerzelnTricks,
 )
 from domain.games.herzeln.order import PACKS, in_hand_order
+from tests.conformance.zones import EVERYBODY, Zone, hidden_cards
 
 OPTIONS: list[tuple[dict[str, object], int | None]] = [
     ({"players": 4}, None),
@@ -29,8 +29,10 @@ OPTIONS: list[tuple[dict[str, object], int | None]] = [
 ]
 """Every number of players and both values of every option."""
 
-REVEALING = (HerzelnRoundScored,)
+FACTS_THAT_REVEAL = (HerzelnRoundScored,)
 HISTORY = ("left", "last_trick")
+
+SHORT = ({"players": 3}, None)
 
 PLAYTHROUGHS: dict[str, tuple[dict[str, object], int | None]] = {
     "three_players": ({"players": 3}, None),
@@ -43,28 +45,21 @@ PLAYTHROUGHS: dict[str, tuple[dict[str, object], int | None]] = {
 # cards
 
 
-def cards_in_play(state: HerzelnState) -> Iterable[Card]:
-    """Hands, then tricks or the line."""
+def zones(state: HerzelnState) -> list[Zone]:
+    """Hands, known to all once the round is scored, and tricks or the line."""
     now = state.round
     if now is None:
         return []
-    held = [card for hand in now.hands for card in hand]
+    scored = len(state.score_sheet) >= now.number
+    held = [Zone(hand, EVERYBODY if scored else (seat,)) for seat, hand in enumerate(now.hands)]
     if isinstance(now, HerzelnTricks):
-        return [*held, *now.trick, *(card for trick in now.taken for card in trick.cards)]
-    return [*held, *now.line]
-
-
-def hidden_from(state: HerzelnState, seat: int | None) -> Iterable[Card]:
-    """The other hands, until the round is scored."""
-    now = state.round
-    if now is None or len(state.scores) >= now.number:
-        return []
-    return [card for other, hand in enumerate(now.hands) if other != seat for card in hand]
+        return [*held, Zone((*now.trick, *(card for trick in now.taken for card in trick.cards)), EVERYBODY)]
+    return [*held, Zone(now.line, EVERYBODY)]
 
 
 def permute_hidden(state: HerzelnState, seat: int | None, rng: Random) -> HerzelnState:
     """Exchange cards between the other hands, so that nobody gets what he has shown not to hold."""
-    if not hidden_from(state, seat):
+    if not hidden_cards(zones(state), seat):
         return state
     now = state.round
     assert now is not None

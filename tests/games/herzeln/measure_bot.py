@@ -37,9 +37,9 @@ class Tally:
         def mover(state: HerzelnState, seat: Seat) -> HerzelnMove:
             view = view_of(HERZELN_1, state, seat)
             if seat != bot_seat:
-                return HERZELN_1.sample(view, random.randrange)
+                return HERZELN_1.players.sample(view, random.randrange)
             cpu, wall = process_time(), perf_counter()
-            move = HERZELN_1.bot(view, random.getrandbits(63))
+            move = HERZELN_1.players.bot(view, random.getrandbits(63))
             self.cpu_ms.append((process_time() - cpu) * 1000)
             self.wall_ms.append((perf_counter() - wall) * 1000)
             return move
@@ -53,7 +53,7 @@ class Tally:
         self.places += state.places[bot_seat]
         if state.places[bot_seat] == 1:
             self.won += 1 / state.places.count(1)
-        for score in state.scores:
+        for score in state.score_sheet:
             self.bot_points[score.contract] += score.points[bot_seat]
             self.other_points[score.contract] += sum(score.points) - score.points[bot_seat]
 

@@ -24,11 +24,11 @@ def fold_us(matches: list[list[Step]], players: int) -> float:
     stored = [[msgspec.json.encode(facts) for _, _, _, facts in steps] for steps in matches]
     started = process_time()
     for events in stored:
-        state = GAME.new(options(players), players)
+        state = GAME.decider.new(options(players), players)
         for event in events:
             for fact in decode(event):
                 state = evolve(state, fact)
-        assert GAME.outcome(state) is not None
+        assert GAME.decider.outcome(state) is not None
     return (process_time() - started) * 1e6 / sum(map(len, stored))
 
 
@@ -42,10 +42,10 @@ def answer_us(matches: list[list[Step]]) -> float:
     ]
     started = process_time()
     for state, seat, move in moves:
-        GAME.decide(state, seat, move, CHANCE)
-        GAME.board(state)
-        GAME.hand(state, seat)
-        GAME.legal(state, seat)
+        GAME.decider.decide(state, seat, move, CHANCE)
+        GAME.views.board(state)
+        GAME.views.hand(state, seat)
+        GAME.views.legal(state, seat)
     return (process_time() - started) * 1e6 / len(moves)
 
 

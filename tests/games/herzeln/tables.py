@@ -20,13 +20,14 @@ from domain.games.herzeln.model import (
     HerzelnOptions,
     HerzelnPackDealt,
     HerzelnPlay,
-    HerzelnScore,
+    HerzelnRoundResult,
     HerzelnState,
     HerzelnTrick,
     HerzelnTricks,
 )
 from domain.games.herzeln.order import in_hand_order
 from domain.games.herzeln.rules import decide, start, to_act
+from tests.games import given
 
 FactT = TypeVar("FactT")
 
@@ -89,7 +90,7 @@ def at_layout(
     hands: Mapping[Seat, str],
     *,
     players: int = 4,
-    actor: Seat = 0,
+    turn: Seat = 0,
     finished: tuple[Seat, ...] = (),
     last_mover: Seat | None = None,
     totals: tuple[int, ...] | None = None,
@@ -99,14 +100,14 @@ def at_layout(
     for place, seat in enumerate(finished, 1):
         points[seat] = place_points(place)
     now = HerzelnLayout(
-        8, 3, hands_of(players, hands), tuple(points), actor, cards(line), finished, (), 0, last_mover
+        8, 3, hands_of(players, hands), tuple(points), turn, cards(line), finished, (), 0, last_mover
     )  # fmt: skip
     return _in_round(options(players), totals or (0,) * players, now)
 
 
 def _in_round(chosen: HerzelnOptions, totals: tuple[int, ...], now: HerzelnTricks | HerzelnLayout) -> HerzelnState:
     nothing = (0,) * chosen.players
-    scores = tuple(HerzelnScore(contract, 0, nothing) for contract in range(1, now.number))
+    scores = tuple(HerzelnRoundResult(contract, contract, 0, nothing) for contract in range(1, now.number))
     return HerzelnState(chosen, 0, totals, scores, (), None, now)
 
 
@@ -114,7 +115,8 @@ def dealt(contract: int, hands: Sequence[str], *, dealer: Seat, stop: bool = Fal
     """Return the state after a deal of these hands in the round of a contract."""
     players = len(hands)
     before = at_tricks(contract, {}, players=players, stop=stop)
-    before = HerzelnState(before.options, 0, before.totals, before.scores, (), None, None)
+    first_dealer = (dealer - contract + 1) % players
+    before = HerzelnState(before.options, first_dealer, before.totals, before.score_sheet, (), None, None)
     return evolve(before, HerzelnPackDealt(contract, contract, dealer, pack_for(hands, dealer)))
 
 
@@ -130,23 +132,20 @@ def pack_for(hands: Sequence[str], dealer: Seat) -> tuple[Card, ...]:
 
 def accepted(state: HerzelnState, seat: Seat, move: HerzelnMove) -> tuple[HerzelnFact, ...]:
     """Return the facts of a move that must be allowed."""
-    answer = decide(state, seat, move, CHANCE)
-    assert not isinstance(answer, Rejection), (answer, seat, move)
-    return answer
+    facts: tuple[HerzelnFact, ...] = given.accepted(HERZELN_1, state, seat, move, CHANCE)[0]
+    return facts
 
 
 def after(state: HerzelnState, facts: Sequence[HerzelnFact]) -> HerzelnState:
     """Return the state after these facts."""
-    for fact in facts:
-        state = evolve(state, fact)
-    return state
+    folded: HerzelnState = given.folded(HERZELN_1, state, facts)
+    return folded
 
 
 def refused(state: HerzelnState, seat: Seat, move: HerzelnMove) -> tuple[str, str]:
     """Return code and rule of a move that must be refused."""
-    answer = decide(state, seat, move, CHANCE)
-    assert isinstance(answer, Rejection), (answer, seat, move)
-    return answer.code, answer.rule
+    rejection = given.refused(HERZELN_1, state, seat, move, CHANCE)
+    return rejection.code, rejection.rule
 
 
 def of_kind(facts: Sequence[HerzelnFact], kind: type[FactT]) -> list[FactT]:
@@ -189,13 +188,15 @@ def match(chosen: HerzelnOptions, seed: int, mover: Mover | None = None) -> Iter
     """
     random = Random(seed)
     chance = MatchChance(seed.to_bytes(32, "big"))
-    state = HERZELN_1.new(chosen, chosen.players)
+    state = HERZELN_1.decider.new(chosen, chosen.players)
     facts = start(state, chance)
     yield state, None, None, facts
     state = after(state, facts)
     while actors := to_act(state):
         (seat,) = actors
-        move = mover(state, seat) if mover else HERZELN_1.sample(view_of(HERZELN_1, state, seat), random.randrange)
+        move = (
+            mover(state, seat) if mover else HERZELN_1.players.sample(view_of(HERZELN_1, state, seat), random.randrange)
+        )
         answer = decide(state, seat, move, chance)
         assert not isinstance(answer, Rejection), (answer, seat, move, seed)
         yield state, seat, move, answer

@@ -16,14 +16,14 @@ from tests.games.herzeln.tables import after, at_layout, at_tricks, cards, match
 
 def choice(state: HerzelnState, seat: int, seed: int) -> HerzelnMove:
     """Return the bot's move."""
-    return HERZELN_1.bot(view_of(HERZELN_1, state, seat), seed)
+    return HERZELN_1.players.bot(view_of(HERZELN_1, state, seat), seed)
 
 
 @pytest.mark.parametrize("players", [3, 4])
 def test_bots_play_a_match_to_its_end_with_allowed_moves(players: int) -> None:
     *_, (state, _, _, facts) = match(options(players), seed=players, mover=lambda state, seat: choice(state, seat, 1))
 
-    assert HERZELN_1.outcome(after(state, facts)) is not None
+    assert HERZELN_1.decider.outcome(after(state, facts)) is not None
 
 
 def test_the_same_view_and_seed_give_the_same_move() -> None:
@@ -119,7 +119,11 @@ def test_the_bot_is_clearly_better_than_random_players(players: int) -> None:
 
     def mover(state: HerzelnState, seat: int) -> HerzelnMove:
         view = view_of(HERZELN_1, state, seat)
-        return HERZELN_1.bot(view, random.getrandbits(63)) if seat == 0 else HERZELN_1.sample(view, random.randrange)
+        return (
+            HERZELN_1.players.bot(view, random.getrandbits(63))
+            if seat == 0
+            else HERZELN_1.players.sample(view, random.randrange)
+        )
 
     lead = 0
     for seed in range(8):

@@ -7,9 +7,9 @@ from domain.games.herzeln.model import (
     HerzelnFact,
     HerzelnForcedPass,
     HerzelnLayout,
+    HerzelnLegalPass,
+    HerzelnLegalPlace,
     HerzelnMatchEnded,
-    HerzelnMayPass,
-    HerzelnMayPlace,
     HerzelnPass,
     HerzelnPassed,
     HerzelnPlace,
@@ -46,7 +46,9 @@ EIGHT = "JS QD KC TH AD 7C 8S 9H"
 def test_any_jack_opens_the_line(case: str, jack: str) -> None:
     state = at_layout("", {0: OPENING, 1: "7C 9C"})
 
-    assert legal(state, 0) == (HerzelnMayPlace((HerzelnPlacement("JS", ("open",)), HerzelnPlacement("JD", ("open",)))),)
+    assert legal(state, 0) == (
+        HerzelnLegalPlace((HerzelnPlacement("JS", ("open",)), HerzelnPlacement("JD", ("open",)))),
+    )
     assert line_of(after(state, accepted(state, 0, HerzelnPlace(jack)))) == (jack,)
 
 
@@ -62,7 +64,7 @@ def test_with_a_jack_in_hand_the_line_must_be_opened_with_it(case: str) -> None:
 def test_without_a_jack_only_a_pass_is_possible_at_an_empty_line(case: str) -> None:
     state = at_layout("", {0: "QH 7C", 1: "JC"})
 
-    assert legal(state, 0) == (HerzelnMayPass(),)
+    assert legal(state, 0) == (HerzelnLegalPass(),)
     assert refused(state, 0, HerzelnPlace("QH", "open")) == ("must_open_with_jack", "Z-31")
     assert accepted(state, 0, HerzelnPass()) == (HerzelnPassed(0),)
     assert to_act(after(state, [HerzelnPassed(0)])) == (1,)
@@ -120,7 +122,7 @@ def test_a_further_jack_needs_its_place_like_any_card(case: str) -> None:
         assert refused(state, 0, HerzelnPlace("JH", end)) == ("card_does_not_fit", "Z-36")
     assert refused(state, 0, HerzelnPlace("JH", "open")) == ("wrong_end", "Z-37")
     assert refused(state, 0, HerzelnPass()) == ("must_place", "Z-38")
-    assert legal(state, 0) == (HerzelnMayPlace((HerzelnPlacement("9S", ("down",)),)),)
+    assert legal(state, 0) == (HerzelnLegalPlace((HerzelnPlacement("9S", ("down",)),)),)
 
 
 @worked_case("ZC-45")
@@ -128,7 +130,7 @@ def test_the_end_is_named_even_if_both_ask_for_the_same_rank(case: str) -> None:
     state = at_layout(SEVEN, {0: "8H 7D", 1: "8D 9D"})
 
     assert refused(state, 0, HerzelnPlace("8H")) == ("wrong_end", "Z-37")
-    assert legal(state, 0) == (HerzelnMayPlace((HerzelnPlacement("8H", ("up", "down")),)),)
+    assert legal(state, 0) == (HerzelnLegalPlace((HerzelnPlacement("8H", ("up", "down")),)),)
 
 
 @pytest.mark.parametrize(("end", "asks"), [case("ZC-46", "up", ("9", "8")), case("ZC-47", "down", ("8", "7"))])
@@ -152,7 +154,7 @@ def test_a_seat_that_can_place_must_not_pass(case: str) -> None:
 def test_a_seat_without_a_fitting_card_can_only_pass(case: str) -> None:
     state = at_layout("JS QD", {0: "7H AD", 1: "9C KD"})
 
-    assert legal(state, 0) == (HerzelnMayPass(),)
+    assert legal(state, 0) == (HerzelnLegalPass(),)
     for card in ("7H", "AD"):
         for end in ("up", "down"):
             assert refused(state, 0, HerzelnPlace(card, end))[0] == "card_does_not_fit"
@@ -172,7 +174,7 @@ def test_a_turn_is_a_single_card(case: str) -> None:
 
 @worked_case("ZC-51")
 def test_a_finished_seat_is_skipped_without_a_pass(case: str) -> None:
-    state = at_layout("JD", {0: "7C KS", 1: "QS TD", 3: "9C KD"}, actor=1, finished=(2,), last_mover=0)
+    state = at_layout("JD", {0: "7C KS", 1: "QS TD", 3: "9C KD"}, turn=1, finished=(2,), last_mover=0)
 
     facts = accepted(state, 1, HerzelnPlace("QS", "up"))
     state = after(state, facts)
@@ -184,7 +186,7 @@ def test_a_finished_seat_is_skipped_without_a_pass(case: str) -> None:
 
 @worked_case("ZC-52")
 def test_the_round_ends_when_one_seat_still_has_cards(case: str) -> None:
-    state = at_layout("JS", {1: "7D 7H", 3: "QD"}, actor=3, finished=(2, 0))
+    state = at_layout("JS", {1: "7D 7H", 3: "QD"}, turn=3, finished=(2, 0))
 
     facts = accepted(state, 3, HerzelnPlace("QD", "up"))
 
@@ -198,7 +200,7 @@ def test_the_round_ends_when_one_seat_still_has_cards(case: str) -> None:
 
 @worked_case("ZC-53")
 def test_three_seats_score_0_10_and_20(case: str) -> None:
-    state = at_layout("JS", {0: "QD", 2: "7D"}, players=3, actor=0, finished=(1,))
+    state = at_layout("JS", {0: "QD", 2: "7D"}, players=3, turn=0, finished=(1,))
 
     (scored,) = of_kind(accepted(state, 0, HerzelnPlace("QD", "up")), HerzelnRoundScored)
 
@@ -236,7 +238,7 @@ def test_a_whole_layout_with_three_players(case: str) -> None:
             assert asked(line_of(state), 3) == ("K", "K")
         if number == 19:
             both = tuple(HerzelnPlacement(king, ("up", "down")) for king in ("KS", "KH"))
-            assert legal(state, 1) == (HerzelnMayPlace(both),)
+            assert legal(state, 1) == (HerzelnLegalPlace(both),)
 
     assert number == 25
     assert line_of(state) == cards("KH TC AD 9S JH QC KC TS AC 9C JS QS KD TH AH 9H JC QD KS TD AS 9D")

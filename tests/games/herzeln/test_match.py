@@ -4,7 +4,7 @@ from itertools import pairwise
 
 import pytest
 
-from domain.games.herzeln.fold import dealer_of
+from domain.games.herzeln.fold import dealer_of, outcome
 from domain.games.herzeln.model import (
     HerzelnFact,
     HerzelnMatchEnded,
@@ -12,7 +12,6 @@ from domain.games.herzeln.model import (
     HerzelnPlace,
     HerzelnRoundScored,
 )
-from domain.games.herzeln.rules import outcome
 from tests.games.herzeln.tables import (
     accepted,
     after,
@@ -52,7 +51,7 @@ def test_a_series_per_player_has_its_control_sum(players: int, rounds: int, tota
 
 @worked_case("ZC-60")
 def test_equal_totals_share_the_first_place(case: str) -> None:
-    state = at_layout("JS", {2: "QD", 3: "7D"}, actor=2, finished=(0, 1), totals=(-30, -20, -41, -62))
+    state = at_layout("JS", {2: "QD", 3: "7D"}, turn=2, finished=(0, 1), totals=(-30, -20, -41, -62))
 
     ended = outcome(after(state, accepted(state, 2, HerzelnPlace("QD", "up"))))
 

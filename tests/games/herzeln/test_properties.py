@@ -12,10 +12,10 @@ from domain.games.herzeln.model import (
     HerzelnCardPlaced,
     HerzelnLayout,
     HerzelnLegal,
+    HerzelnLegalPass,
+    HerzelnLegalPlace,
+    HerzelnLegalPlay,
     HerzelnMatchEnded,
-    HerzelnMayPass,
-    HerzelnMayPlace,
-    HerzelnMayPlay,
     HerzelnMove,
     HerzelnOptions,
     HerzelnPass,
@@ -80,9 +80,9 @@ def test_a_layout_never_blocks(players: int, seed: int) -> None:
         held = {card[0] for seat, hand in enumerate(now.hands) if seat not in now.finished for card in hand}
         if now.line:
             assert held.issuperset(asked(now.line, players))
-        (entry,) = legal(state, now.actor)
-        assert isinstance(entry, HerzelnMayPass | HerzelnMayPlace)
-        assert isinstance(entry, HerzelnMayPass) == isinstance(move, HerzelnPass)
+        (entry,) = legal(state, now.turn)
+        assert isinstance(entry, HerzelnLegalPass | HerzelnLegalPlace)
+        assert isinstance(entry, HerzelnLegalPass) == isinstance(move, HerzelnPass)
         turns += 1
         placements += len(of_kind(facts, HerzelnCardPlaced))
         running = running + 1 if isinstance(move, HerzelnPass) else 0
@@ -106,9 +106,9 @@ def test_legal_lists_exactly_what_is_accepted(chosen: HerzelnOptions, seed: int)
 
 def _listed(entries: tuple[HerzelnLegal, ...]) -> Iterator[HerzelnMove]:
     for entry in entries:
-        if isinstance(entry, HerzelnMayPlay):
+        if isinstance(entry, HerzelnLegalPlay):
             yield from map(HerzelnPlay, entry.cards)
-        elif isinstance(entry, HerzelnMayPlace):
+        elif isinstance(entry, HerzelnLegalPlace):
             yield from (HerzelnPlace(option.card, end) for option in entry.placements for end in option.ends)
         else:
             yield HerzelnPass()

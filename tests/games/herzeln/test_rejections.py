@@ -69,11 +69,11 @@ def test_the_first_failing_check_gives_code_and_rule(
 @pytest.mark.parametrize("seat", [0, 7])
 @pytest.mark.parametrize("move", [HerzelnPass(), HerzelnPlay("XX"), HerzelnPlace("JC", "open")])
 def test_nothing_is_judged_after_the_match(seat: int, move: HerzelnMove) -> None:
-    assert refused(ended(), seat, move) == ("game_finished", "Z-53")
+    assert refused(ended(), seat, move) == ("match_over", "Z-53")
 
 
 def test_nothing_can_be_done_before_the_match() -> None:
-    state = HERZELN_1.new(options(4), 4)
+    state = HERZELN_1.decider.new(options(4), 4)
 
     for move in candidates(state, 0):
         assert refused(state, 0, move) == ("wrong_phase", "Z-9")
@@ -84,7 +84,7 @@ def test_a_refusal_does_not_depend_on_who_holds_the_card() -> None:
     other = at_layout("JS", {0: "7C", 1: "KD", 2: "QD"})
 
     for move in candidates(one, 0):
-        assert HERZELN_1.decide(one, 0, move, CHANCE) == HERZELN_1.decide(other, 0, move, CHANCE)
+        assert HERZELN_1.decider.decide(one, 0, move, CHANCE) == HERZELN_1.decider.decide(other, 0, move, CHANCE)
 
 
 def test_every_refusal_is_explained() -> None:
@@ -93,7 +93,7 @@ def test_every_refusal_is_explained() -> None:
     for state in (TRICKS, LAYOUT, EMPTY, ended()):
         for seat in range(-1, 5):
             for move in candidates(state, seat):
-                judged = HERZELN_1.decide(state, seat, move, CHANCE)
+                judged = HERZELN_1.decider.decide(state, seat, move, CHANCE)
                 if not isinstance(judged, tuple):
                     assert judged.rule in numbers
                     seen.add(judged.code)
@@ -112,8 +112,8 @@ def test_the_rulebook_has_every_rule_in_order() -> None:
 )
 def test_what_is_none_of_the_moves_is_malformed(text: str) -> None:
     with pytest.raises(msgspec.ValidationError):
-        msgspec.json.decode(text, type=HERZELN_1.move_type)
+        msgspec.json.decode(text, type=HERZELN_1.types.move)
 
 
 def test_a_place_without_an_end_means_open() -> None:
-    assert msgspec.json.decode('{"type":"place","card":"JC"}', type=HERZELN_1.move_type) == HerzelnPlace("JC", "open")
+    assert msgspec.json.decode('{"type":"place","card":"JC"}', type=HERZELN_1.types.move) == HerzelnPlace("JC", "open")

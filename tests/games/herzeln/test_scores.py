@@ -2,9 +2,8 @@
 
 import pytest
 
-from domain.games.herzeln.fold import trick_points
+from domain.games.herzeln.fold import outcome, trick_points
 from domain.games.herzeln.model import HerzelnPlace, HerzelnPlay, HerzelnRoundScored, HerzelnTrickTaken
-from domain.games.herzeln.rules import outcome
 from tests.games.herzeln.tables import (
     accepted,
     after,
@@ -180,7 +179,7 @@ def test_a_whole_round_of_tricks_under_each_contract(case: str, contract: int) -
 @worked_case("ZC-31")
 def test_the_highest_total_wins_the_match(case: str) -> None:
     before = tuple(map(sum, zip(*WHOLE_POINTS.values(), strict=True)))
-    state = at_layout("JS", {1: "7D 7H", 3: "QD"}, actor=3, finished=(2, 0), totals=before)
+    state = at_layout("JS", {1: "7D 7H", 3: "QD"}, turn=3, finished=(2, 0), totals=before)
 
     ended = outcome(after(state, accepted(state, 3, HerzelnPlace("QD", "up"))))
 

@@ -5,7 +5,7 @@ import pytest
 from domain.games.herzeln import HERZELN_1
 from domain.games.herzeln.model import (
     HerzelnFirstDealerDrawn,
-    HerzelnMayPlay,
+    HerzelnLegalPlay,
     HerzelnPackDealt,
     HerzelnPlay,
     HerzelnTrick,
@@ -61,7 +61,7 @@ def test_the_highest_card_of_the_suit_led_takes_the_trick_and_its_seat_leads(tri
 def test_a_seat_must_follow_suit_if_it_can_and_never_has_to_beat(led: str, hand: str, playable: str) -> None:
     state = at_tricks(3, {0: "7D", 1: hand, 2: "8D"}, trick=led)
 
-    assert legal(state, 1) == (HerzelnMayPlay(cards(playable)),)
+    assert legal(state, 1) == (HerzelnLegalPlay(cards(playable)),)
     for card in cards(hand):
         if card in cards(playable):
             accepted(state, 1, HerzelnPlay(card))
@@ -85,7 +85,7 @@ def test_scoring_cards_may_be_led_or_thrown_at_once(contract: int, seat: int, tr
 
 @worked_case("ZC-13")
 def test_the_seat_at_the_dealers_left_leads_to_the_first_trick(case: str) -> None:
-    state = HERZELN_1.new(options(4), 4)
+    state = HERZELN_1.decider.new(options(4), 4)
 
     state = after(state, [HerzelnFirstDealerDrawn(3), HerzelnPackDealt(1, 1, 3, PACKS[4])])
 

@@ -58,7 +58,9 @@ def test_cards_are_dealt_singly_beginning_at_the_dealers_left(dealer: int) -> No
 
 
 def test_a_hand_is_sorted_by_suit_and_then_by_rank_of_the_game() -> None:
-    state = dealt(1, ("TC AH KC 7S 9D AC JC TH", *SHARED[1:]), dealer=3)
+    own = "TC AH KC 7S 9D AC JC TH"
+    others = [card for card in PACKS[4] if card not in cards(own)]
+    state = dealt(1, (own, *(" ".join(others[start::3]) for start in range(3))), dealer=3)
 
     assert hand(state, 0) == cards("JC KC TC AC 7S TH AH 9D")
 
@@ -72,13 +74,13 @@ def test_everything_but_the_hands_of_a_round_of_tricks_is_on_the_board() -> None
     assert [trick.cards for trick in seen.play.taken] == [cards(trick) for trick in SHARED_TRICKS[:3]]
     assert seen.play.trick == cards("7C 8C")
     assert seen.play.tricks_won == (3, 0, 0, 0)
-    assert (seen.round, seen.rounds, seen.contract, seen.dealer, seen.actor) == (1, 8, 1, 3, 2)
+    assert (seen.round, seen.rounds, seen.contract, seen.dealer, seen.turn) == (1, 8, 1, 3, 2)
     assert seen.hand_sizes == (4, 4, 5, 5)
     assert seen.points == (-2, 0, 0, 0)
 
 
 def test_everything_but_the_hands_of_a_layout_is_on_the_board() -> None:
-    state = at_layout("9C JS QD", {0: "8H KS", 1: "7C", 3: "8D"}, actor=1, finished=(2,))
+    state = at_layout("9C JS QD", {0: "8H KS", 1: "7C", 3: "8D"}, turn=1, finished=(2,))
 
     seen = board(state)
 
@@ -101,13 +103,13 @@ def test_cards_left_in_hands_are_open_once_the_round_is_over() -> None:
 
 
 def test_nothing_is_known_before_the_match_and_the_last_round_stays_after_it() -> None:
-    new = board(HERZELN_1.new(options(3), 3))
+    new = board(HERZELN_1.decider.new(options(3), 3))
     *_, (state, _, _, facts) = match(options(3), seed=2)
     last = board(after(state, facts))
 
-    assert (new.round, new.contract, new.dealer, new.actor, new.play) == (0, None, None, None, None)
-    assert (last.round, last.contract, last.actor) == (8, 8, None)
-    assert last.points == last.scores[-1].points
+    assert (new.round, new.contract, new.dealer, new.turn, new.play) == (0, None, None, None, None)
+    assert (last.round, last.contract, last.turn) == (8, 8, None)
+    assert last.points == last.score_sheet[-1].points
     assert isinstance(last.play, HerzelnLayoutBoard)
 
 

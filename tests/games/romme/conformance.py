@@ -2,14 +2,11 @@
 
 from collections.abc import Iterable, Iterator
 from itertools import pairwise
-from random import Random
-
-from msgspec.structs import replace
 
 from domain.cards import RANKS, SUITS, Card
 from domain.decider import Seat
 from domain.games.romme.deck import DECK, FACE
-from domain.games.romme.facts import RommeCardDrawn, RommeFact, RommeNotes, RommeRoundEnded
+from domain.games.romme.facts import RommeCardDrawn, RommeFact, RommePrivateStream, RommeRoundEnded
 from domain.games.romme.fold import running
 from domain.games.romme.melds import chosen
 from domain.games.romme.model import RommeLegal, RommeMeld, RommeState
@@ -34,9 +31,10 @@ from domain.games.romme.moves import (
     RommeSwapJoker,
     RommeTakeBack,
 )
-from domain.games.romme.notes import open_drafts
 from domain.games.romme.offers import listed_moves
 from domain.games.romme.partition import possible_melds
+from domain.games.romme.private_stream import open_drafts
+from tests.conformance.zones import EVERYBODY, Zone
 
 OPTIONS: list[tuple[dict[str, object], int | None]] = [
     ({"rounds": 1}, 2),
@@ -57,6 +55,7 @@ OPTION_CHANGES: tuple[dict[str, object], ...] = (
     {"first_meld_min": 0, "hand_romme_double": False, "joker_swap": False},
     {"rounds": 30},
 )
+SHORT = ({"rounds": 1}, 3)
 PLAYTHROUGHS: dict[str, tuple[dict[str, object], int | None]] = {
     "two_players_three_rounds": ({"rounds": 3}, 2),
     "four_players_to_100_points": ({"match_end": "points", "target_score": 100, "joker_swap": True}, 4),
@@ -64,7 +63,7 @@ PLAYTHROUGHS: dict[str, tuple[dict[str, object], int | None]] = {
     "six_players_any_first_meld": ({"rounds": 2, "first_meld_min": 0, "hand_romme_double": False}, 6),
 }
 EVENTS_MAX = 12_000
-REVEALING = (RommeCardDrawn, RommeRoundEnded)
+FACTS_THAT_REVEAL = (RommeCardDrawn, RommeRoundEnded)
 
 _NO_CARDS = ("QX#1", "QS", "QS#3", "JK#7", "", "qs#1")
 
@@ -94,7 +93,7 @@ def candidates(state: RommeState, seat: Seat) -> Iterator[RommeMove]:
     yield from (RommeDiscard(card) for card in (*DECK, *_NO_CARDS))
     hand = state.hands[seat]
     others = state.hands[(seat + 1) % state.seats][:2]
-    for meld in state.table:
+    for meld in state.melds:
         yield from _lay_offs(meld, (*hand, *others))
         for slot in meld.slots:
             yield from (RommeSwapJoker(meld.id, slot.card, card) for card in (*hand, *others[:1]))
@@ -127,7 +126,7 @@ def _lays(hand: tuple[Card, ...], others: tuple[Card, ...]) -> Iterator[RommeMov
         yield RommeLay((RommeChosenMeld(tuple(map(RommeChosenCard, cards))),))
 
 
-def private_moves(state: RommeState, seat: Seat, notes: RommeNotes) -> Iterator[RommePrivateMove]:
+def private_moves(state: RommeState, seat: Seat, notes: RommePrivateStream) -> Iterator[RommePrivateMove]:
     """Orders of the hand, melds to prepare, drafts to take back; some that do not fit."""
     hand = state.hands[seat]
     yield from (RommeSortHand("suit"), RommeSortHand("rank"), RommeArrangeHand(hand[::-1]), RommeArrangeHand(hand[1:]))
@@ -147,7 +146,7 @@ def questions(state: RommeState, seat: Seat) -> Iterator[RommeQuestion]:
     hand = state.hands[seat]
     yield from (RommeAskPartition(), RommeAskMelds(), RommeAskReadings(()), RommeAskReadings(("XX",)))
     yield from (RommeAskReadings(hand[:3]), RommeAskReadings(hand[:3], "m99"), RommeAskReadings(DECK[:3]))
-    yield from (RommeAskReadings(hand[:1], meld.id) for meld in state.table)
+    yield from (RommeAskReadings(hand[:1], meld.id) for meld in state.melds)
     for meld in possible_melds(hand)[:6]:
         yield RommeAskReadings(tuple(card.card for card in meld.meld.cards))
 
@@ -155,30 +154,12 @@ def questions(state: RommeState, seat: Seat) -> Iterator[RommeQuestion]:
 # cards and what is hidden of them
 
 
-def cards_in_play(state: RommeState) -> list[Card]:
-    """Hands, stock, pile and table."""
-    hands = [card for hand in state.hands for card in hand]
-    table = [slot.card for meld in state.table for slot in meld.slots]
-    return [*hands, *state.stock[state.stock_drawn :], *state.pile, *table]
-
-
-def hidden_from(state: RommeState, seat: Seat | None) -> list[Card]:
-    """The stock, and while the round runs the other hands without what they took openly."""
-    hidden = list(state.stock[state.stock_drawn :])
-    for other, hand in enumerate(state.hands) if running(state) else ():
-        if other != seat:
-            hidden += [card for card in hand if card not in state.shown[other]]
-    return hidden
-
-
-def permute_hidden(state: RommeState, seat: Seat | None, rng: Random) -> RommeState:
-    """Exchange hidden cards between the other hands and the stock."""
-    hidden = hidden_from(state, seat)
-    instead = dict(zip(hidden, rng.sample(hidden, len(hidden)), strict=True))
-    drawn = state.drawn
-    return replace(
-        state,
-        hands=tuple(tuple(instead.get(card, card) for card in hand) for hand in state.hands),
-        stock=tuple(instead.get(card, card) for card in state.stock),
-        drawn=drawn if drawn is None else instead.get(drawn, drawn),
-    )
+def zones(state: RommeState) -> list[Zone]:
+    """Hands, known to all when the round is over and where they were taken openly; stock, pile and table."""
+    table = [slot.card for meld in state.melds for slot in meld.slots]
+    found = [Zone(state.stock[state.stock_drawn :], ()), Zone((*state.pile, *table), EVERYBODY)]
+    for seat, hand in enumerate(state.hands):
+        found.append(Zone([card for card in hand if card in state.shown[seat]], EVERYBODY))
+        kept = [card for card in hand if card not in state.shown[seat]]
+        found.append(Zone(kept, (seat,) if running(state) else EVERYBODY))
+    return found

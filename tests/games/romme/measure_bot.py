@@ -61,19 +61,21 @@ def simple(view: View, seed: int) -> RommeMove:
 
 def play_round(number: int, seed: int, players: Sequence[Player]) -> RommeState:
     """Return the state after a match of one round."""
-    options = ROMME_1.parse_options({"rounds": 1}, SEATS)
+    options = ROMME_1.options.parse({"rounds": 1}, SEATS)
     assert not isinstance(options, OptionProblem)
     chance = MatchChance(sha256(f"{seed} {number}".encode()).digest())
     rng = Random(f"{seed} {number}")
-    state: RommeState = ROMME_1.new(options, SEATS)
-    facts = ROMME_1.start(state, chance)
+    state: RommeState = ROMME_1.decider.new(options, SEATS)
+    facts = ROMME_1.decider.start(state, chance)
     while True:
         for fact in facts:
-            state = ROMME_1.evolve(state, fact)
-        if ROMME_1.outcome(state):
+            state = ROMME_1.decider.evolve(state, fact)
+        if ROMME_1.decider.outcome(state):
             return state
         seat = state.turn
-        answer = ROMME_1.decide(state, seat, players[seat](view_of(ROMME_1, state, seat), rng.randrange(2**63)), chance)
+        answer = ROMME_1.decider.decide(
+            state, seat, players[seat](view_of(ROMME_1, state, seat), rng.randrange(2**63)), chance
+        )
         assert not isinstance(answer, Rejection), f"seed {seed} round {number}: {answer}"
         facts = answer
 
@@ -84,7 +86,7 @@ def rounds_won(rounds: int, seed: int) -> tuple[int, Counter[str], int, int]:
     reasons: Counter[str] = Counter()
     for number in range(rounds):
         place = number % SEATS
-        result = play_round(number, seed, [bot if seat == place else simple for seat in range(SEATS)]).results[-1]
+        result = play_round(number, seed, [bot if seat == place else simple for seat in range(SEATS)]).score_sheet[-1]
         won += place in result.winners
         own += result.points[place]
         others += sum(result.points) - result.points[place]
@@ -131,7 +133,7 @@ def prepared(state: RommeState, hand: tuple[Card, ...], *, out: bool) -> RommeSt
         shown=((),) * SEATS,
         taken=None,
         drawn=hand[-1],
-        table=tuple(meld for meld in state.table if not any(slot.card in hand for slot in meld.slots)),
+        melds=tuple(meld for meld in state.melds if not any(slot.card in hand for slot in meld.slots)),
         first_lay=(30 if out else None, *(None,) * (SEATS - 1)),
     )
 

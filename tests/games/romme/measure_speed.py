@@ -12,7 +12,7 @@ import msgspec
 
 from domain.decider import OptionProblem, Seat, view_of
 from domain.fairness import MatchChance
-from domain.games.romme import ROMME_1, notes
+from domain.games.romme import ROMME_1, private_stream
 from domain.games.romme.bot import bot
 from domain.games.romme.model import RommeState
 from domain.games.romme.moves import RommeMove
@@ -27,16 +27,16 @@ RAW: dict[str, object] = {"rounds": 3, "joker_swap": True}
 
 def folded_again(matches: list[tuple[int, list[Event]]], times: int) -> float:
     """Return facts folded from JSON in a second."""
-    decode = msgspec.json.Decoder(ROMME_1.fact_type).decode
+    decode = msgspec.json.Decoder(ROMME_1.types.fact).decode
     logs = [(seats, [msgspec.json.encode(fact) for event in match for fact in event.facts]) for seats, match in matches]
     begun, facts = process_time_ns(), 0
     for _ in range(times):
         for seats, log in logs:
-            options = ROMME_1.parse_options(RAW, seats)
+            options = ROMME_1.options.parse(RAW, seats)
             assert not isinstance(options, OptionProblem)
-            state = ROMME_1.new(options, seats)
+            state = ROMME_1.decider.new(options, seats)
             for line in log:
-                state = ROMME_1.evolve(state, decode(line))
+                state = ROMME_1.decider.evolve(state, decode(line))
             facts += len(log)
     return facts * 1e9 / (process_time_ns() - begun)
 
@@ -67,12 +67,12 @@ def main() -> None:
     drawing = [decision for decision in decisions if decision[0].phase == "draw"]
     playing = [decision for decision in decisions if decision[0].phase == "play"]
     views = {id(decision): view_of(ROMME_1, decision[0], decision[1]) for decision in decisions}
-    none = notes.new()
+    none = private_stream.new()
     print(f"fold: {folded_again(matches, 10):,.0f} facts/s from JSON")
     show("decide", lambda it: decide(it[0], it[1], it[2], CHANCE), decisions)
     show("legal before the draw", lambda it: legal(it[0], it[1]), drawing)
     show("legal after the draw", lambda it: legal(it[0], it[1]), playing)
-    show("the same with drafts", lambda it: notes.legal(it[0], it[1], none), playing)
+    show("the same with drafts", lambda it: private_stream.legal(it[0], it[1], none), playing)
     show("board", lambda it: board(it[0]), decisions)
     show("board as JSON", lambda it: msgspec.json.encode(board(it[0])), decisions)
     show("bot from its view", lambda it: bot(views[id(it)], 1), decisions)

@@ -30,13 +30,13 @@ Chooser = Callable[[RommeState, Seat, Random], RommeMove]
 
 def by_bots(state: RommeState, seat: Seat, rng: Random) -> RommeMove:
     """A bot's move."""
-    move: RommeMove = ROMME_1.bot(view_of(ROMME_1, state, seat), rng.randrange(2**63))
+    move: RommeMove = ROMME_1.players.bot(view_of(ROMME_1, state, seat), rng.randrange(2**63))
     return move
 
 
 def at_random(state: RommeState, seat: Seat, rng: Random) -> RommeMove:
     """Any listed move."""
-    move: RommeMove = ROMME_1.sample(view_of(ROMME_1, state, seat), rng.randrange)
+    move: RommeMove = ROMME_1.players.sample(view_of(ROMME_1, state, seat), rng.randrange)
     return move
 
 
@@ -47,25 +47,25 @@ def absent(state: RommeState, seat: Seat, rng: Random) -> RommeMove:
 
 def events(raw: dict[str, object], seats: int, seed: int, choose: Chooser) -> Iterator[Event]:
     """Play a match and yield its events."""
-    options = ROMME_1.parse_options(raw, seats)
+    options = ROMME_1.options.parse(raw, seats)
     assert not isinstance(options, OptionProblem), raw
     chance = MatchChance(sha256(f"{raw} {seats} {seed}".encode()).digest())
     rng, lobby = Random(seed), ROMME_1.lobby
     assert lobby is not None
-    state: RommeState = ROMME_1.new(options, seats)
+    state: RommeState = ROMME_1.decider.new(options, seats)
     for _ in range(EVENTS_MAX):
         seat, move, facts = None, None, None
-        if ROMME_1.to_act(state):
-            (seat,) = ROMME_1.to_act(state)
+        if ROMME_1.decider.to_act(state):
+            (seat,) = ROMME_1.decider.to_act(state)
             move = choose(state, seat, rng)
-            facts = ROMME_1.decide(state, seat, move, chance)
+            facts = ROMME_1.decider.decide(state, seat, move, chance)
             assert not isinstance(facts, Rejection), f"seed {seed}: {move} gives {facts}"
         else:
             facts = lobby.start_round(state, chance)
         states = _states(state, facts)
         yield Event(seat, move, facts, states)
         state = states[-1]
-        if ROMME_1.outcome(state) is not None:
+        if ROMME_1.decider.outcome(state) is not None:
             return
     raise AssertionError(f"seed {seed}: no end after {EVENTS_MAX} events")
 
@@ -73,6 +73,6 @@ def events(raw: dict[str, object], seats: int, seed: int, choose: Chooser) -> It
 def _states(state: RommeState, facts: tuple[Any, ...]) -> tuple[RommeState, ...]:
     states = []
     for fact in facts:
-        state = ROMME_1.evolve(state, fact)
+        state = ROMME_1.decider.evolve(state, fact)
         states.append(state)
     return tuple(states)

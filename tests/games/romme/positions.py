@@ -7,11 +7,11 @@ from msgspec.structs import replace
 from domain.cards import Card
 from domain.decider import Rejection, Seat
 from domain.fairness import MatchChance
-from domain.games.romme import ROMME_1, notes
+from domain.games.romme import ROMME_1, private_stream
 from domain.games.romme.deck import DECK, dealt_hands, first_stock
-from domain.games.romme.facts import RommeFact, RommeNoteFact, RommeNotes
-from domain.games.romme.melds import Shape, check_meld
-from domain.games.romme.model import Phase, RommeMeld, RommeOptions, RommeState
+from domain.games.romme.facts import RommeFact, RommePrivateStream, RommePrivateStreamFact
+from domain.games.romme.melds import RommeShape, check_meld
+from domain.games.romme.model import RommeMeld, RommeOptions, RommePhase, RommeState
 from domain.games.romme.moves import (
     RommeChosenCard,
     RommeChosenMeld,
@@ -22,6 +22,7 @@ from domain.games.romme.moves import (
     RommePrivateMove,
 )
 from domain.games.romme.options import parse_options
+from tests.games import given
 
 CHANCE = MatchChance(bytes(32))
 
@@ -67,7 +68,7 @@ def laid(*melds: str, seat: Seat = 0) -> tuple[RommeMeld, ...]:
     found = []
     for number, text in enumerate(melds, start=1):
         shape = check_meld(chosen_cards(text))
-        assert isinstance(shape, Shape), text
+        assert isinstance(shape, RommeShape), text
         found.append(RommeMeld(f"m{number}", seat, shape.kind, shape.slots, shape.points))
     return tuple(found)
 
@@ -84,16 +85,16 @@ def options(**given: object) -> RommeOptions:
 
 def before(*, seats: int = 3, **given: object) -> RommeState:
     """Return the state before the first deal."""
-    state: RommeState = ROMME_1.new(options(**given), seats)
+    state: RommeState = ROMME_1.decider.new(options(**given), seats)
     return state
 
 
 def position(
     hand: str,
     *,
-    table: Sequence[str] = (),
+    melds: Sequence[str] = (),
     out: bool = False,
-    phase: Phase = "play",
+    phase: RommePhase = "play",
     taken: str | None = None,
     drawn: str | None = None,
     others: Sequence[str] = (),
@@ -108,10 +109,10 @@ def position(
     Cards that are not named are in the other hands, the pile's bottom (if the stock is counted) or
     the stock.
     """
-    melds = laid(*table, seat=seats - 1)
+    lying = laid(*melds, seat=seats - 1)
     own = cards(hand)
     named = {card for text in (hand, pile, *others) for card in cards(text)}
-    named |= {slot.card for meld in melds for slot in meld.slots}
+    named |= {slot.card for meld in lying for slot in meld.slots}
     free = [card for card in DECK if card not in named]
     rest_of_hands = [tuple(free.pop() for _ in range(13)) for _ in range(len(others) + 1, seats)]
     hands = [own, *map(cards, others), *rest_of_hands]
@@ -136,7 +137,7 @@ def position(
         progress=drawn is not None,
         stock=tuple(left),
         pile=(*deeper, *top),
-        table=melds,
+        melds=lying,
     )
 
 
@@ -145,18 +146,15 @@ def position(
 
 def folded(state: RommeState, facts: tuple[RommeFact, ...]) -> RommeState:
     """Return the state after facts."""
-    for fact in facts:
-        state = ROMME_1.evolve(state, fact)
-    return state
+    after: RommeState = given.folded(ROMME_1, state, facts)
+    return after
 
 
 def accepted(
     state: RommeState, move: RommeMove, *, seat: Seat | None = None
 ) -> tuple[tuple[RommeFact, ...], RommeState]:
     """Return the facts of a move that must be accepted, and the state after them."""
-    facts = ROMME_1.decide(state, state.turn if seat is None else seat, move, CHANCE)
-    assert not isinstance(facts, Rejection), facts
-    return facts, folded(state, facts)
+    return given.accepted(ROMME_1, state, state.turn if seat is None else seat, move, CHANCE)
 
 
 def after(state: RommeState, *moves: RommeMove) -> RommeState:
@@ -168,18 +166,16 @@ def after(state: RommeState, *moves: RommeMove) -> RommeState:
 
 def rejected(state: RommeState, move: RommeMove, *, seat: Seat | None = None) -> Rejection:
     """Return why a move is refused; it must be."""
-    answer = ROMME_1.decide(state, state.turn if seat is None else seat, move, CHANCE)
-    assert isinstance(answer, Rejection), answer
-    return answer
+    return given.refused(ROMME_1, state, state.turn if seat is None else seat, move, CHANCE)
 
 
 def code(state: RommeState, move: RommeMove, *, seat: Seat | None = None) -> str:
     """Return the code of the refusal, `ok` if there is none."""
-    answer = ROMME_1.decide(state, state.turn if seat is None else seat, move, CHANCE)
+    answer = ROMME_1.decider.decide(state, state.turn if seat is None else seat, move, CHANCE)
     return answer.code if isinstance(answer, Rejection) else "ok"
 
 
-def noted(state: RommeState, own: RommeNotes, *moves: RommePrivateMove, seat: Seat = 0) -> RommeNotes:
+def noted(state: RommeState, own: RommePrivateStream, *moves: RommePrivateMove, seat: Seat = 0) -> RommePrivateStream:
     """Return the notes after private moves, all of which must be accepted."""
     for move in moves:
         _, own = noting(state, own, move, seat=seat)
@@ -187,13 +183,13 @@ def noted(state: RommeState, own: RommeNotes, *moves: RommePrivateMove, seat: Se
 
 
 def noting(
-    state: RommeState, own: RommeNotes, move: RommePrivateMove, *, seat: Seat = 0
-) -> tuple[tuple[RommeNoteFact, ...], RommeNotes]:
+    state: RommeState, own: RommePrivateStream, move: RommePrivateMove, *, seat: Seat = 0
+) -> tuple[tuple[RommePrivateStreamFact, ...], RommePrivateStream]:
     """Return the facts of a private move that must be accepted, and the notes after them."""
-    facts = notes.decide(state, seat, own, move)
+    facts = private_stream.decide(state, seat, own, move)
     assert not isinstance(facts, Rejection), facts
     for fact in facts:
-        own = notes.evolve(own, fact)
+        own = private_stream.evolve(own, fact)
     return facts, own
 
 

@@ -36,7 +36,7 @@ def test_an_absent_starter_discards_the_dearest_card() -> None:
 
 
 def test_a_drawn_card_that_was_laid_and_came_back_is_discarded() -> None:
-    state = position("7H 2C KD JK#1", table=["4H 5H 6H"], out=True, joker_swap=True, drawn="JK#1")
+    state = position("7H 2C KD JK#1", melds=["4H 5H 6H"], out=True, joker_swap=True, drawn="JK#1")
     state = after(state, lay_off("JK#1=7H"))
     assert timeout_move(state, 0) == RommeDiscard("KD#1")
     state = after(state, RommeSwapJoker("m1", "JK#1", "7H#1"))

@@ -36,9 +36,9 @@ def test_the_pile_is_taken_if_it_makes_a_meld() -> None:
 
 
 def test_the_pile_is_taken_if_it_can_be_laid_off() -> None:
-    table = ["5H 6H 7H"]
-    assert choice(position("2C TD", table=table, out=True, phase="draw", pile="8H")) == RommeDrawPile()
-    assert choice(position("2C TD", table=table, out=False, phase="draw", pile="8H")) == RommeDrawStock()
+    melds = ["5H 6H 7H"]
+    assert choice(position("2C TD", melds=melds, out=True, phase="draw", pile="8H")) == RommeDrawPile()
+    assert choice(position("2C TD", melds=melds, out=False, phase="draw", pile="8H")) == RommeDrawStock()
 
 
 def test_it_comes_out_as_soon_as_it_can() -> None:
@@ -49,14 +49,14 @@ def test_it_comes_out_as_soon_as_it_can() -> None:
 
 
 def test_it_lays_off_real_cards_at_once_and_jokers_when_few_cards_are_left() -> None:
-    table = ["5H 6H 7H"]
-    assert choice(position("8H 2D KC 6S TD", table=table, out=True)) == lay_off("8H")
-    few = position("2D JK#1 KC", table=table, out=True)
+    melds = ["5H 6H 7H"]
+    assert choice(position("8H 2D KC 6S TD", melds=melds, out=True)) == lay_off("8H")
+    few = position("2D JK#1 KC", melds=melds, out=True)
     assert after(few, choice(few)).hands[0] == ("2D#1", "KC#1")
 
 
 def test_it_takes_a_joker_for_a_card_it_does_not_need() -> None:
-    state = position("7H#2 2D KC", table=["5H 6H JK#1=7H"], out=True, joker_swap=True)
+    state = position("7H#2 2D KC", melds=["5H 6H JK#1=7H"], out=True, joker_swap=True)
     assert choice(state) == RommeSwapJoker("m1", "JK#1", "7H#2")
 
 
@@ -78,7 +78,7 @@ def test_what_the_next_seat_collects_is_not_discarded() -> None:
 
 
 def test_what_the_next_seat_could_lay_off_is_not_discarded() -> None:
-    state = position("9H 8S 2D", drawn="2D", table=["TH JH QH"])
+    state = position("9H 8S 2D", drawn="2D", melds=["TH JH QH"])
     assert choice(state) == RommeDiscard("9H#1")
     out = replace(state, first_lay=(None, 30, None))
     assert choice(out) == RommeDiscard("8S#1")
@@ -96,10 +96,10 @@ def test_it_answers_every_hand_with_a_legal_move(jokers: int) -> None:
     for number in range(60):
         tried = prepared(state, hand_of(14, jokers, rng), out=bool(number % 2))
         for _ in range(30):
-            answer = ROMME_1.decide(tried, 0, choice(tried, number), CHANCE)
+            answer = ROMME_1.decider.decide(tried, 0, choice(tried, number), CHANCE)
             assert not isinstance(answer, Rejection), f"{jokers} jokers, hand {number}: {answer}"
             for fact in answer:
-                tried = ROMME_1.evolve(tried, fact)
+                tried = ROMME_1.decider.evolve(tried, fact)
             if tried.turn != 0 or tried.phase == "over":
                 break
         else:
@@ -128,7 +128,9 @@ def test_the_pile_is_only_taken_if_it_changes_the_plan() -> None:
 def test_it_plays_from_the_view_alone() -> None:
     view = view_of(ROMME_1, position(HIGH + " 8S", drawn="8S"), 0)
     assert isinstance(view, SeatView)
-    assert not isinstance(ROMME_1.decide(position(HIGH + " 8S", drawn="8S"), 0, bot(view, 3), CHANCE), Rejection)
+    assert not isinstance(
+        ROMME_1.decider.decide(position(HIGH + " 8S", drawn="8S"), 0, bot(view, 3), CHANCE), Rejection
+    )
 
 
 def test_it_wins_more_than_its_share_against_simple_players() -> None:

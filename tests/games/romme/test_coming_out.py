@@ -3,7 +3,7 @@
 import pytest
 
 from domain.decider import Rejection
-from domain.games.romme import notes
+from domain.games.romme import private_stream
 from domain.games.romme.facts import (
     RommeCardDiscarded,
     RommeCardsLaidOff,
@@ -47,11 +47,11 @@ def test_the_first_lay_must_reach_the_minimum(
     assert isinstance(fact, RommeMeldsLaid)
     assert (fact.points, fact.came_out, state.first_lay[0]) == (result, True, result)
     assert state.is_out(0)
-    assert [meld.id for meld in state.table] == [f"m{number}" for number in range(1, len(melds) + 1)]
+    assert [meld.id for meld in state.melds] == [f"m{number}" for number in range(1, len(melds) + 1)]
 
 
 def test_w_51_without_a_minimum_one_still_has_to_lay_first() -> None:
-    state = position(f"8H {LOOSE}", table=["5H 6H 7H"], first_meld_min=0)
+    state = position(f"8H {LOOSE}", melds=["5H 6H 7H"], first_meld_min=0)
     assert rejected(state, lay_off("8H")) == Rejection("not_out", "R-44")
 
 
@@ -74,10 +74,10 @@ def test_w_53_melds_of_two_commands_do_not_add_up() -> None:
 
 
 def test_w_54_once_out_a_seat_lays_off_and_lays_in_the_same_turn() -> None:
-    state = position(f"QH KH AH 8H 2C 2S 2H {LOOSE}", table=["5H 6H 7H"])
+    state = position(f"QH KH AH 8H 2C 2S 2H {LOOSE}", melds=["5H 6H 7H"])
     state = after(state, lay("QH KH AH"), lay_off("8H"), lay("2C 2S 2H"))
-    assert [meld.points for meld in state.table] == [18, 31, 6]
-    assert state.table[0].slots[-1].card == "8H#1"
+    assert [meld.points for meld in state.melds] == [18, 31, 6]
+    assert state.melds[0].slots[-1].card == "8H#1"
 
 
 THIRTEEN = ["7H 7S 7C", "9D TD JD", "QS KS AS", "4H 5H 6H JK#1=7H"]
@@ -100,15 +100,15 @@ def test_w_56_a_card_from_the_stock_can_be_kept_and_makes_a_hand_romme() -> None
 
 def test_w_57_what_is_prepared_blocks_the_discard_until_it_is_taken_back() -> None:
     state = position("7H 7S 7C 4D 2C 3S 5H 6D 8C 9S TH JD QC KS")
-    facts, own = noting(state, notes.new(), prepare("7H 7S 7C"))
+    facts, own = noting(state, private_stream.new(), prepare("7H 7S 7C"))
     (fact,) = facts
     assert isinstance(fact, RommeMeldPrepared)
     assert (fact.draft, fact.points, fact.sum, fact.missing) == ("p1", 21, 21, 9)
     discard = RommeDiscard("4D#1")
-    assert notes.resolve(state, 0, own, discard) == Rejection("drafts_open", "R-42")
+    assert private_stream.resolve(state, 0, own, discard) == Rejection("drafts_open", "R-42")
     facts, own = noting(state, own, RommeTakeBack())
     assert facts == (RommeMeldsTakenBack(("p1",)),)
-    assert notes.resolve(state, 0, own, discard) == discard
+    assert private_stream.resolve(state, 0, own, discard) == discard
     made, state = accepted(state, discard)
     assert made == (RommeCardDiscarded(0, "4D#1"),), "others see nothing but the discard"
     assert not state.is_out(0)
@@ -117,28 +117,30 @@ def test_w_57_what_is_prepared_blocks_the_discard_until_it_is_taken_back() -> No
 
 def test_w_58_laying_without_a_list_lays_everything_prepared() -> None:
     state = position(f"7H 7S 7C 2H 3H JK#1 {LOOSE}")
-    own = noted(state, notes.new(), prepare("7H 7S 7C"), prepare("2H 3H JK#1=4H"))
-    assert [draft.draft for draft in notes.open_drafts(state, 0, own)] == ["p1", "p2"]
-    move = notes.resolve(state, 0, own, RommeLay())
+    own = noted(state, private_stream.new(), prepare("7H 7S 7C"), prepare("2H 3H JK#1=4H"))
+    assert [draft.draft for draft in private_stream.open_drafts(state, 0, own)] == ["p1", "p2"]
+    move = private_stream.resolve(state, 0, own, RommeLay())
     assert not isinstance(move, Rejection)
     (fact,), state = accepted(state, move)
     assert isinstance(fact, RommeMeldsLaid)
     assert (len(fact.melds), fact.points, fact.came_out) == (2, 30, True)
-    assert notes.open_drafts(state, 0, own) == ()
+    assert private_stream.open_drafts(state, 0, own) == ()
 
 
 def test_w_59_a_reserved_card_cannot_be_prepared_again_but_its_twin_can() -> None:
     state = position(f"7H#1 7H#2 7S 7C 8H 9H {LOOSE}")
-    own = noted(state, notes.new(), prepare("7H#1 7S 7C"))
-    refused = notes.decide(state, 0, own, prepare("7H#1 8H 9H"))
+    own = noted(state, private_stream.new(), prepare("7H#1 7S 7C"))
+    refused = private_stream.decide(state, 0, own, prepare("7H#1 8H 9H"))
     assert refused == Rejection("card_reserved", "R-39")
     own = noted(state, own, prepare("7H#2 8H 9H"))
-    assert [draft.draft for draft in notes.open_drafts(state, 0, own)] == ["p1", "p2"]
+    assert [draft.draft for draft in private_stream.open_drafts(state, 0, own)] == ["p1", "p2"]
 
 
 def test_w_60_only_valid_melds_can_be_prepared() -> None:
     state = position(f"7H 8S 9C {LOOSE}")
-    assert notes.decide(state, 0, notes.new(), prepare("7H 8S 9C")) == Rejection("meld_invalid", "R-21")
+    assert private_stream.decide(state, 0, private_stream.new(), prepare("7H 8S 9C")) == Rejection(
+        "meld_invalid", "R-21"
+    )
 
 
 LAY_OFFS = [
@@ -178,44 +180,44 @@ RULES_OF_FAULTS = {
 @pytest.mark.parametrize(("case", "meld", "added", "result"), LAY_OFFS, ids=[row[0] for row in LAY_OFFS])
 def test_cards_are_laid_off_where_they_fit(case: str, meld: str, added: str, result: str) -> None:
     hand = " ".join(word.split("=")[0] for word in added.split())
-    state = position(f"{hand} {LOOSE}", table=[meld], out=True)
+    state = position(f"{hand} {LOOSE}", melds=[meld], out=True)
     assert code(state, lay_off(added)) == result
     if result != "ok":
         assert rejected(state, lay_off(added)).rule == RULES_OF_FAULTS[case]
         return
     (fact,), changed = accepted(state, lay_off(added))
     assert isinstance(fact, RommeCardsLaidOff)
-    assert fact.slots == changed.table[0].slots
-    assert set(state.table[0].slots) < set(fact.slots), "what lies there stays as it is"
-    assert changed.table[0].points == state.table[0].points
+    assert fact.slots == changed.melds[0].slots
+    assert set(state.melds[0].slots) < set(fact.slots), "what lies there stays as it is"
+    assert changed.melds[0].points == state.melds[0].points
     assert changed.hands[0] == state.hands[0][-2:]
 
 
 def test_the_ace_of_thirteen_cards_goes_where_the_move_says() -> None:
     run = "2S 3S 4S 5S 6S 7S 8S 9S TS JS QS KS"
-    state = position(f"AS {LOOSE}", table=[run], out=True)
-    assert after(state, lay_off("AS")).table[0].slots[-1].card == "AS#1"
+    state = position(f"AS {LOOSE}", melds=[run], out=True)
+    assert after(state, lay_off("AS")).melds[0].slots[-1].card == "AS#1"
     low = lay_off("AS")
-    assert after(state, RommeLayOff(low.meld, low.cards, "low")).table[0].slots[0].card == "AS#1"
-    declared = position(f"JK#1 {LOOSE}", table=[run], out=True)
-    assert after(declared, RommeLayOff("m1", lay_off("JK#1=AS").cards, "low")).table[0].slots[0].face == "AS"
+    assert after(state, RommeLayOff(low.meld, low.cards, "low")).melds[0].slots[0].card == "AS#1"
+    declared = position(f"JK#1 {LOOSE}", melds=[run], out=True)
+    assert after(declared, RommeLayOff("m1", lay_off("JK#1=AS").cards, "low")).melds[0].slots[0].face == "AS"
 
 
 def test_an_ace_that_lies_keeps_its_end() -> None:
-    state = position(f"KS {LOOSE}", table=["AS 2S 3S 4S 5S 6S 7S 8S 9S TS JS QS"], out=True)
-    (meld,) = after(state, RommeLayOff("m1", lay_off("KS").cards, "high")).table
+    state = position(f"KS {LOOSE}", melds=["AS 2S 3S 4S 5S 6S 7S 8S 9S TS JS QS"], out=True)
+    (meld,) = after(state, RommeLayOff("m1", lay_off("KS").cards, "high")).melds
     assert [meld.slots[0].face, meld.slots[-1].face] == ["AS", "KS"]
 
 
 def test_drafts_end_with_a_lay_that_names_its_melds_and_their_names_are_not_used_again() -> None:
     state = position(f"7H 7S 7C QH KH AH 2C 2S 2D {LOOSE}")
-    own = noted(state, notes.new(), prepare("7H 7S 7C"), prepare("2C 2S 2D"))
-    move = notes.resolve(state, 0, own, lay("7H 7S 7C", "QH KH AH"))
+    own = noted(state, private_stream.new(), prepare("7H 7S 7C"), prepare("2C 2S 2D"))
+    move = private_stream.resolve(state, 0, own, lay("7H 7S 7C", "QH KH AH"))
     assert move == lay("7H 7S 7C", "QH KH AH"), "a list may name reserved cards"
     assert not isinstance(move, Rejection)
     state = after(state, move)
-    assert notes.open_drafts(state, 0, own) == ()
-    assert notes.resolve(state, 0, own, RommeDiscard("3C#2")) == RommeDiscard("3C#2")
+    assert private_stream.open_drafts(state, 0, own) == ()
+    assert private_stream.resolve(state, 0, own, RommeDiscard("3C#2")) == RommeDiscard("3C#2")
     facts, own = noting(state, own, prepare("2C 2S 2D"))
     assert isinstance(facts[0], RommeMeldPrepared)
     assert (facts[0].draft, facts[0].sum, facts[0].missing) == ("p3", 6, 0)
@@ -223,29 +225,29 @@ def test_drafts_end_with_a_lay_that_names_its_melds_and_their_names_are_not_used
 
 def test_a_lay_that_fails_leaves_the_drafts_as_they_are() -> None:
     state = position(f"7H 7S 7C 2C 2S 2D {LOOSE}")
-    own = noted(state, notes.new(), prepare("7H 7S 7C"), prepare("2C 2S 2D"))
-    refused = notes.resolve(state, 0, own, RommeLay())
+    own = noted(state, private_stream.new(), prepare("7H 7S 7C"), prepare("2C 2S 2D"))
+    refused = private_stream.resolve(state, 0, own, RommeLay())
     assert refused == Rejection("first_meld_too_low", "R-33", have=27, need=30)
-    assert len(notes.open_drafts(state, 0, own)) == 2
+    assert len(private_stream.open_drafts(state, 0, own)) == 2
 
 
 def test_drafts_never_outlive_their_turn() -> None:
     state = position(f"7H 7S 7C {LOOSE}", seats=2)
-    own = noted(state, notes.new(), prepare("7H 7S 7C"))
+    own = noted(state, private_stream.new(), prepare("7H 7S 7C"))
     later = after(state, RommeDiscard("3C#2"), RommeDrawStock())
     later = after(later, RommeDiscard(later.hands[1][0]), RommeDrawStock())
     assert later.turn == 0
-    assert notes.open_drafts(later, 0, own) == ()
+    assert private_stream.open_drafts(later, 0, own) == ()
     facts, _ = noting(later, own, prepare("7H 7S 7C"))
     assert isinstance(facts[0], RommeMeldPrepared)
     assert facts[0].draft == "p1"
 
 
 def test_reserved_cards_are_neither_laid_off_nor_swapped() -> None:
-    table = ["5H 6H JK#1=7H", "2C 3C 4C"]
-    state = position(f"7H 8H 9H {LOOSE}", table=table, out=True, joker_swap=True)
-    own = noted(state, notes.new(), prepare("7H 8H 9H"))
+    melds = ["5H 6H JK#1=7H", "2C 3C 4C"]
+    state = position(f"7H 8H 9H {LOOSE}", melds=melds, out=True, joker_swap=True)
+    own = noted(state, private_stream.new(), prepare("7H 8H 9H"))
     reserved = Rejection("card_reserved", "R-39")
-    assert notes.resolve(state, 0, own, lay_off("8H")) == reserved
-    assert notes.resolve(state, 0, own, RommeSwapJoker("m1", "JK#1", "7H#1")) == reserved
+    assert private_stream.resolve(state, 0, own, lay_off("8H")) == reserved
+    assert private_stream.resolve(state, 0, own, RommeSwapJoker("m1", "JK#1", "7H#1")) == reserved
     assert code(state, lay_off("8H")) == "ok", "the table's own rules know nothing of drafts"

@@ -3,7 +3,8 @@
 import pytest
 
 from domain.decider import Rejection, SeatView, view_of
-from domain.games.romme import ROMME_1, notes
+from domain.explain import every_choice
+from domain.games.romme import ROMME_1, private_stream
 from domain.games.romme.advice import answer
 from domain.games.romme.bot import View, sample
 from domain.games.romme.model import (
@@ -25,7 +26,6 @@ from domain.games.romme.model import (
 from domain.games.romme.moves import RommeAskMelds, RommeAskPartition, RommeAskReadings, RommeDiscard, RommeLay
 from domain.games.romme.offers import listed_moves
 from domain.games.romme.rules import legal
-from tests.conformance.checks.legality import every_choice
 from tests.games.romme.positions import after, cards, code, noted, position, prepare
 
 
@@ -60,7 +60,7 @@ def test_before_coming_out_a_lay_is_offered_only_if_it_reaches_the_minimum() -> 
 
 
 def test_single_cards_are_offered_with_their_places() -> None:
-    state = position("8H 7D JK#2 7H#2 KC", table=["5H 6H JK#1=7H", "7C 7S 7H"], out=True, joker_swap=True)
+    state = position("8H 7D JK#2 7H#2 KC", melds=["5H 6H JK#1=7H", "7C 7S 7H"], out=True, joker_swap=True)
     found = {type(entry): entry for entry in legal(state, 0)}
     lay_off = found[RommeLegalLayOff]
     assert isinstance(lay_off, RommeLegalLayOff)
@@ -75,7 +75,7 @@ def test_single_cards_are_offered_with_their_places() -> None:
 
 
 def test_an_ace_that_fits_at_both_ends_is_offered_twice() -> None:
-    state = position("AS 2D KC", table=["2S 3S 4S 5S 6S 7S 8S 9S TS JS QS KS"], out=True)
+    state = position("AS 2D KC", melds=["2S 3S 4S 5S 6S 7S 8S 9S TS JS QS KS"], out=True)
     places = [entry.places for entry in legal(state, 0) if isinstance(entry, RommeLegalLayOff)]
     assert places == [(RommeLayOffPlace("m1", "AS#1", None, "high"), RommeLayOffPlace("m1", "AS#1", None, "low"))]
 
@@ -100,7 +100,7 @@ TOGETHER: list[tuple[str, str, str | None, list[str]]] = [
 def test_a_joker_that_is_taken_only_along_with_real_cards_is_offered_with_them(
     hand: str, meld: str, taken: str | None, expected: list[str]
 ) -> None:
-    state = position(hand, table=[meld], out=True, taken=taken)
+    state = position(hand, melds=[meld], out=True, taken=taken)
     moves = [move for entry in legal(state, 0) if isinstance(entry, RommeLegalLayOff) for move in entry.together]
     found = [" ".join(f"{one.card}={one.face}" if one.face else one.card for one in move.cards) for move in moves]
     assert found == expected
@@ -109,12 +109,12 @@ def test_a_joker_that_is_taken_only_along_with_real_cards_is_offered_with_them(
 
 
 def test_nothing_is_offered_that_would_leave_no_discard() -> None:
-    state = position("8H 9H", table=["5H 6H 7H"], out=True, taken="9H")
+    state = position("8H 9H", melds=["5H 6H 7H"], out=True, taken="9H")
     assert legal(state, 0) == (RommeLegalDiscard(("8H#1",)),)
 
 
 def test_the_samples_reach_every_listed_move() -> None:
-    state = position("8H 7D JK#2 7H#2 KC", table=["5H 6H JK#1=7H", "7C 7S 7H"], out=True, joker_swap=True)
+    state = position("8H 7D JK#2 7H#2 KC", melds=["5H 6H JK#1=7H", "7C 7S 7H"], out=True, joker_swap=True)
     listed = [move for entry in legal(state, 0) for move in listed_moves(entry)]
     reached = list(every_choice(lambda choose: sample(view_of(ROMME_1, state, 0), choose), 100))
     assert reached == listed
@@ -126,8 +126,8 @@ def test_the_samples_reach_every_listed_move() -> None:
 
 def test_drafts_are_offered_to_be_laid_or_taken_back_and_block_the_discard() -> None:
     state = position("7H 7S 7C QH KH AH 2C 2S 2D 3S", drawn="3S")
-    own = noted(state, notes.new(), prepare("7H 7S 7C"))
-    found = {type(entry): entry for entry in notes.legal(state, 0, own)}
+    own = noted(state, private_stream.new(), prepare("7H 7S 7C"))
+    found = {type(entry): entry for entry in private_stream.legal(state, 0, own)}
     assert set(found) == {RommeLegalLay, RommeLegalPrepare, RommeLegalTakeBack}
     lay, ready = found[RommeLegalLay], found[RommeLegalPrepare]
     assert isinstance(lay, RommeLegalLay)
@@ -135,7 +135,7 @@ def test_drafts_are_offered_to_be_laid_or_taken_back_and_block_the_discard() -> 
     assert not lay.drafted, "21 points are too few"
     assert faces(ready.melds) == ["QH KH AH", "2C 2S 2D"], "without the reserved cards"
     own = noted(state, own, prepare("QH KH AH"))
-    lay, *_ = notes.legal(state, 0, own)
+    lay, *_ = private_stream.legal(state, 0, own)
     assert isinstance(lay, RommeLegalLay)
     assert lay.drafted
     assert RommeLay() in listed_moves(lay)
@@ -143,21 +143,21 @@ def test_drafts_are_offered_to_be_laid_or_taken_back_and_block_the_discard() -> 
 
 def test_without_drafts_the_same_is_offered_as_by_the_table_and_melds_to_prepare() -> None:
     state = position("7H 7S 7C 2D 3S", drawn="3S")
-    *table, ready = notes.legal(state, 0, notes.new())
-    assert tuple(table) == legal(state, 0)
+    *melds, ready = private_stream.legal(state, 0, private_stream.new())
+    assert tuple(melds) == legal(state, 0)
     assert isinstance(ready, RommeLegalPrepare)
     assert faces(ready.melds) == ["7C 7S 7H"]
 
 
 def test_where_drafts_stand_against_every_move_there_is_no_sample() -> None:
     state = position("7H 7S 7C 2D", drawn="2D")
-    own = noted(state, notes.new(), prepare("7H 7S 7C"))
+    own = noted(state, private_stream.new(), prepare("7H 7S 7C"))
     view: View = SeatView(
         seat=0,
-        board=ROMME_1.board(state),
+        board=ROMME_1.views.board(state),
         hand=state.hands[0],
-        legal=notes.legal(state, 0, own),
-        private=notes.private(state, 0, own),
+        legal=private_stream.legal(state, 0, own),
+        private=private_stream.private(state, 0, own),
     )
     with pytest.raises(ValueError, match="taken back"):
         sample(view, range(1).index)
@@ -180,14 +180,14 @@ def test_bare_cards_are_read_as_every_meld_they_can_be() -> None:
 
 
 def test_bare_cards_are_read_as_additions_to_a_meld() -> None:
-    state = position("8H JK#1 7C 2D", table=["5H 6H 7H"], out=True)
+    state = position("8H JK#1 7C 2D", melds=["5H 6H 7H"], out=True)
     assert asked(state, "JK#1", "m1") == ["4H", "8H"]
     assert asked(state, "8H JK#1", "m1") == ["8H 4H", "8H 9H"]
     assert asked(state, "7C", "m1") == []
 
 
 def test_questions_are_answered_about_cards_that_are_held() -> None:
-    state = position("8H JK#1 7C 2D", table=["5H 6H 7H"])
+    state = position("8H JK#1 7C 2D", melds=["5H 6H 7H"])
     codes = [
         (RommeAskReadings(("KD#1",)), "card_not_in_hand"),
         (RommeAskReadings(("8H#1", "8H#1")), "duplicate_card"),

@@ -9,11 +9,11 @@ import pytest
 from domain.cards import CANONICAL, Card
 from domain.decider import Rejection
 from domain.games.romme.deck import DECK, FACE
-from domain.games.romme.melds import Shape, check_meld, extended, extensions, places_left, readings, takes_joker
-from domain.games.romme.moves import End, RommeChosenCard
+from domain.games.romme.melds import RommeShape, check_meld, extended, extensions, places_left, readings, takes_joker
+from domain.games.romme.moves import RommeChosenCard, RommeEnd
 from tests.games.romme.positions import cards, chosen_cards, laid
 
-ENDS: tuple[End, ...] = ("low", "high")
+ENDS: tuple[RommeEnd, ...] = ("low", "high")
 HEARTS_RUN = "2H 3H 4H 5H 6H 7H 8H 9H TH JH QH KH AH"
 
 SHAPES = [
@@ -85,7 +85,7 @@ READINGS = [
 @pytest.mark.parametrize(("case", "slots", "kind", "points"), SHAPES, ids=[row[0] for row in SHAPES])
 def test_valid_slots_form_a_set_or_a_run(case: str, slots: str, kind: str, points: int) -> None:
     shape = check_meld(chosen_cards(slots))
-    assert isinstance(shape, Shape), case
+    assert isinstance(shape, RommeShape), case
     assert (shape.kind, shape.points) == (kind, points)
     reversed_shape = check_meld(chosen_cards(slots)[::-1])
     assert reversed_shape == shape, "the order of the input makes no difference"
@@ -99,15 +99,15 @@ def test_faults_of_slots_are_found_in_order(case: str, slots: str, code: str, ru
 @pytest.mark.parametrize(("slots", "code", "rule"), MORE_FAULTS, ids=[row[0] or "nothing" for row in MORE_FAULTS])
 def test_declared_faces_are_judged_too(slots: str, code: str, rule: str) -> None:
     result = check_meld(chosen_cards(slots))
-    assert isinstance(result, Shape) if code == "ok" else result == Rejection(code, rule)
+    assert isinstance(result, RommeShape) if code == "ok" else result == Rejection(code, rule)
 
 
 def test_w_36_thirteen_cards_with_the_ace_low_count_less() -> None:
     shape = check_meld(chosen_cards(HEARTS_RUN), "low")
-    assert isinstance(shape, Shape)
+    assert isinstance(shape, RommeShape)
     assert (shape.points, shape.slots[0].face, shape.slots[-1].face) == (85, "AH", "KH")
     high = check_meld(chosen_cards(HEARTS_RUN), "high")
-    assert isinstance(high, Shape)
+    assert isinstance(high, RommeShape)
     assert (high.points, high.slots[-1].face) == (95, "AH")
 
 
@@ -116,7 +116,7 @@ def test_bare_cards_have_these_readings(case: str, selection: str, expected: lis
     found = []
     for reading in readings(cards(selection)):
         shape = check_meld(reading.meld.cards, reading.meld.end)
-        assert isinstance(shape, Shape), case
+        assert isinstance(shape, RommeShape), case
         found.append((" ".join(slot.face for slot in shape.slots), reading.points))
     assert found == expected, case
 
@@ -168,7 +168,7 @@ def as_keys(selection: Sequence[Card]) -> set[Key]:
     found: set[Key] = set()
     for reading in readings(selection):
         shape = check_meld(reading.meld.cards, reading.meld.end)
-        assert isinstance(shape, Shape)
+        assert isinstance(shape, RommeShape)
         assert (shape.kind, shape.points) == (reading.kind, reading.points)
         shown = frozenset((slot.card if slot.card in FACE else "JK", slot.face) for slot in shape.slots)
         found.add((shape.kind, shown, shape.points))
@@ -221,7 +221,7 @@ def test_declared_cards_are_judged_as_by_brute_force(seed: int) -> None:
         found = set()
         for end in ENDS:
             shape = check_meld(declared, end)
-            if isinstance(shape, Shape):
+            if isinstance(shape, RommeShape):
                 found.add((shape.kind, shape.points))
         assert found == set(meaning(selection, faces)), f"seed {seed}: {declared}"
 
@@ -255,7 +255,7 @@ def test_single_places_are_exactly_what_can_be_laid_off(text: str) -> None:
                 if any(slot.card == card for slot in meld.slots):
                     continue
                 shape = extended(meld, (RommeChosenCard(card, None if card in FACE else face),), end)
-                if isinstance(shape, Shape):
+                if isinstance(shape, RommeShape):
                     expected.add((card, tuple(slot.face for slot in shape.slots)))
     found: set[tuple[Card, tuple[str, ...]]] = set()
     for face, place in places_left(meld):
@@ -264,7 +264,7 @@ def test_single_places_are_exactly_what_can_be_laid_off(text: str) -> None:
                 continue
             if FACE.get(card) == face or (card not in FACE and takes_joker(meld)):
                 shape = extended(meld, (RommeChosenCard(card, None if card in FACE else face),), place)
-                assert isinstance(shape, Shape)
+                assert isinstance(shape, RommeShape)
                 found.add((card, tuple(slot.face for slot in shape.slots)))
     assert found == expected
 
@@ -281,12 +281,12 @@ def test_extensions_are_all_that_brute_force_finds(text: str, selection: str) ->
         declared = tuple(RommeChosenCard(card, None if card in FACE else next(free)) for card in added)
         for end in ENDS:
             shape = extended(meld, declared, end)
-            if isinstance(shape, Shape):
+            if isinstance(shape, RommeShape):
                 expected.add((tuple(slot.face for slot in shape.slots), shape.points))
     found = set()
     for reading in extensions(meld, added):
         shape = extended(meld, reading.meld.cards, reading.meld.end)
-        assert isinstance(shape, Shape)
+        assert isinstance(shape, RommeShape)
         assert shape.points == reading.points
         found.add((tuple(slot.face for slot in shape.slots), shape.points))
     assert found == expected

@@ -59,7 +59,7 @@ def table_of(status: str) -> TableState:
     assert isinstance(seated, Facts)
     state = apply(state, None, seated)
     if status == "running":
-        running = table_rules.start(state, 0, CHANCE)
+        running = table_rules.start(state, 0, CHANCE, "")
         assert isinstance(running, Facts)
         state = apply(state, 0, running)
     assert state.status == status
@@ -77,18 +77,18 @@ def test_w_125_nothing_is_changed_while_a_round_runs() -> None:
 
 def test_w_126_a_house_rule_changed_between_rounds_holds_from_the_next_one_on() -> None:
     _, state = accepted(position("4D", out=True, others=["2C"], seats=2), RommeDiscard("4D#1"))
-    state = replace(state, round=2, results=(state.results[0], replace(state.results[0], round=2)))
+    state = replace(state, round=2, score_sheet=(state.score_sheet[0], replace(state.score_sheet[0], round=2)))
     facts = change_options(state, {"joker_swap": True})
     assert facts == (RommeOptionChanged("joker_swap", False, True, changed=True),)
     later = folded(state, facts)
     assert later.round_options == state.round_options, "the rounds played keep their snapshot"
-    assert [mark.name for mark in ROMME_1.board(later).options if mark.changed] == ["joker_swap"]
+    assert [mark.name for mark in ROMME_1.views.board(later).options if mark.changed] == ["joker_swap"]
     started = start(later, CHANCE)
     assert isinstance(started[0], RommeRoundStarted)
     assert started[0].options == options(joker_swap=True)
     later = folded(later, started)
     assert (later.round, later.round_options.joker_swap) == (3, True)
-    assert [result.options.joker_swap for result in later.results] == [False, False]
+    assert [result.options.joker_swap for result in later.score_sheet] == [False, False]
 
 
 def test_w_127_guests_change_nothing() -> None:
@@ -191,7 +191,7 @@ def test_an_open_match_is_ended_by_hand_after_a_round() -> None:
     assert end_match(before()) == Rejection("not_open", "R-68")
     assert end_match(before(match_end="open")) == Rejection("no_round_played", "R-68")
     _, state = accepted(position("4D", out=True, others=["2C"], seats=2, match_end="open"), RommeDiscard("4D#1"))
-    assert ROMME_1.outcome(state) is None
+    assert ROMME_1.decider.outcome(state) is None
     facts = end_match(state)
     assert facts == (RommeMatchEnded((0, 2), (1, 2)),)
-    assert ROMME_1.outcome(folded(state, facts)) == Outcome((0, 2), (1, 2))
+    assert ROMME_1.decider.outcome(folded(state, facts)) == Outcome((0, 2), (1, 2))

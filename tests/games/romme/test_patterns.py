@@ -3,7 +3,7 @@
 from random import Random
 
 from domain.games.romme.deck import FACE_VALUE
-from domain.games.romme.melds import Shape, check_meld
+from domain.games.romme.melds import RommeShape, check_meld
 from domain.games.romme.moves import RommeChosenCard
 from domain.games.romme.patterns import BIT, RUNS, SET_OF, SETS, Pattern, patterns_in, run_at, worth
 
@@ -26,7 +26,7 @@ def test_every_pattern_is_the_meld_that_the_check_finds() -> None:
     for pattern in all_patterns():
         # an ace of a shorter run lies where the others say, whatever end is asked for
         shape = check_meld([RommeChosenCard(f"{face}#1") for face in pattern.faces], pattern.end)
-        assert isinstance(shape, Shape), pattern
+        assert isinstance(shape, RommeShape), pattern
         assert (shape.kind, shape.points) == (pattern.kind, pattern.points), pattern
         assert tuple(slot.face for slot in shape.slots) == pattern.faces
         assert pattern.bits == sum(BIT[face] for face in pattern.faces)

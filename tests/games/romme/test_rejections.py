@@ -4,7 +4,7 @@ import pytest
 from msgspec.structs import replace
 
 from domain.decider import Rejection
-from domain.games.romme import ROMME_1, notes
+from domain.games.romme import ROMME_1, private_stream
 from domain.games.romme.model import RommeState
 from domain.games.romme.moves import (
     RommeChosenCard,
@@ -21,14 +21,14 @@ from domain.games.romme.moves import (
 from tests.games.romme.positions import after, before, lay, lay_off, noted, position, prepare, rejected
 
 TABLE = ["5H 6H JK#1=7H", "2C 2S 2D"]
-SWAPPING = position("7H 8H 7H#2 JK#2 3C#2", table=TABLE, out=True, joker_swap=True, taken="3C#2")
-PLAIN = position("7H 8H 7H#2 JK#2 3C#2", table=TABLE, out=True)
-NOT_OUT = position("7H 7S 7C 8H JK#2 3C#2", table=TABLE, joker_swap=True)
+SWAPPING = position("7H 8H 7H#2 JK#2 3C#2", melds=TABLE, out=True, joker_swap=True, taken="3C#2")
+PLAIN = position("7H 8H 7H#2 JK#2 3C#2", melds=TABLE, out=True)
+NOT_OUT = position("7H 7S 7C 8H JK#2 3C#2", melds=TABLE, joker_swap=True)
 DRAWING = position("7H 8H", phase="draw", discard_draw="after_out")
 IDLE = replace(position("7H 8H", phase="draw", discard_draw="after_out"), idle_turns=36)
 OPENING = position("7H 8H", phase="opening")
 WON = after(position("7H", out=True), RommeDiscard("7H#1"))
-EXHAUSTED = replace(WON, results=(replace(WON.results[0], reason="exhausted"),))
+EXHAUSTED = replace(WON, score_sheet=(replace(WON.score_sheet[0], reason="exhausted"),))
 MATCH_WON = after(position("7H", out=True, rounds=1), RommeDiscard("7H#1"))
 BY_POINTS = after(
     position("7H", out=True, match_end="points", target_score=100, totals=(0, 99, 99)), RommeDiscard("7H#1")
@@ -98,17 +98,17 @@ def test_points_come_before_the_kept_card_and_the_kept_card_last() -> None:
 
 
 def test_drafts_are_judged_between_hand_and_shape() -> None:
-    own = noted(NOT_OUT, notes.new(), prepare("7H 7S 7C"))
-    assert notes.resolve(NOT_OUT, 0, own, RommeDiscard("KD#1")) == Rejection("card_not_in_hand", "R-2")
-    assert notes.resolve(NOT_OUT, 0, own, RommeDiscard("8H#1")) == Rejection("drafts_open", "R-42")
-    assert notes.decide(NOT_OUT, 0, own, prepare("7H JK#2")) == Rejection("card_reserved", "R-39")
-    assert notes.decide(NOT_OUT, 0, own, prepare("8H JK#2")) == Rejection("joker_face_missing", "R-28")
-    assert notes.decide(NOT_OUT, 0, own, RommeTakeBack("p2")) == Rejection("unknown_draft", "R-40")
-    assert notes.decide(NOT_OUT, 1, own, RommeTakeBack()) == Rejection("not_your_turn", "R-13")
-    assert notes.decide(DRAWING, 0, notes.new(), RommeTakeBack()) == Rejection("wrong_phase", "R-13")
+    own = noted(NOT_OUT, private_stream.new(), prepare("7H 7S 7C"))
+    assert private_stream.resolve(NOT_OUT, 0, own, RommeDiscard("KD#1")) == Rejection("card_not_in_hand", "R-2")
+    assert private_stream.resolve(NOT_OUT, 0, own, RommeDiscard("8H#1")) == Rejection("drafts_open", "R-42")
+    assert private_stream.decide(NOT_OUT, 0, own, prepare("7H JK#2")) == Rejection("card_reserved", "R-39")
+    assert private_stream.decide(NOT_OUT, 0, own, prepare("8H JK#2")) == Rejection("joker_face_missing", "R-28")
+    assert private_stream.decide(NOT_OUT, 0, own, RommeTakeBack("p2")) == Rejection("unknown_draft", "R-40")
+    assert private_stream.decide(NOT_OUT, 1, own, RommeTakeBack()) == Rejection("not_your_turn", "R-13")
+    assert private_stream.decide(DRAWING, 0, private_stream.new(), RommeTakeBack()) == Rejection("wrong_phase", "R-13")
     just_taken = position("7H 7S 7C 8H", taken="8H")
-    own = noted(just_taken, notes.new(), prepare("7H 7S 7C"))
-    assert notes.resolve(just_taken, 0, own, RommeDiscard("8H#1")) == Rejection("drafts_open", "R-42")
+    own = noted(just_taken, private_stream.new(), prepare("7H 7S 7C"))
+    assert private_stream.resolve(just_taken, 0, own, RommeDiscard("8H#1")) == Rejection("drafts_open", "R-42")
 
 
 def test_every_refusal_is_explained() -> None:

@@ -57,14 +57,14 @@ def test_complete_melds_and_low_aces_count_in_full(case: str, hand: str, value: 
 
 def test_w_109_lay_offs_do_not_spoil_a_hand_romme() -> None:
     hand = "7H 7S 7C 9D TD JD JS QS KS AS 6C 7C#2 2C 4D"
-    state = position(hand, table=["3C 4C 5C", "2D 2H 2S"], drawn="4D", seats=2)
+    state = position(hand, melds=["3C 4C 5C", "2D 2H 2S"], drawn="4D", seats=2)
     state = after(state, lay("7H 7S 7C", "9D TD JD", "JS QS KS AS"), lay_off("6C 7C#2"), lay_off("2C", "m2"))
     facts, _ = accepted(state, RommeDiscard("4D#1"))
     assert ended(facts).hand_romme
 
 
 def test_w_110_who_was_out_before_makes_no_hand_romme() -> None:
-    state = position("7H 7S 7C 8H 4D", table=["5H 6H 7H#2"], out=True, drawn="4D", others=["2C"], seats=2)
+    state = position("7H 7S 7C 8H 4D", melds=["5H 6H 7H#2"], out=True, drawn="4D", others=["2C"], seats=2)
     state = after(state, lay("7H 7S 7C"), lay_off("8H"))
     facts, _ = accepted(state, RommeDiscard("4D#1"))
     assert (ended(facts).hand_romme, ended(facts).points) == (False, (0, 2))
@@ -93,10 +93,10 @@ def test_w_111_doubled_points_are_added_to_the_totals() -> None:
 def test_w_112_a_match_by_points_ends_with_the_limit() -> None:
     facts, state = seat_1_wins(match_end="points", target_score=100)
     assert facts[-1] == RommeMatchEnded((146, 12, 61), (3, 1, 2))
-    assert ROMME_1.outcome(state) == Outcome((146, 12, 61), (3, 1, 2))
-    assert not ROMME_1.to_act(state)
+    assert ROMME_1.decider.outcome(state) == Outcome((146, 12, 61), (3, 1, 2))
+    assert not ROMME_1.decider.to_act(state)
     facts, state = seat_1_wins(match_end="points", target_score=200)
-    assert ROMME_1.outcome(state) is None, "146 is below 200"
+    assert ROMME_1.decider.outcome(state) is None, "146 is below 200"
 
 
 def test_w_113_equal_totals_share_a_place() -> None:
@@ -121,7 +121,7 @@ def test_w_114_the_next_seat_starts_the_next_round() -> None:
 def test_w_115_the_stock_after_the_deal(seats: int, size: int) -> None:
     assert size == 109 - 13 * seats
     state = folded(before(seats=seats), start(before(seats=seats), CHANCE))
-    assert state.stock_count == size
+    assert state.stock_size == size
     assert sorted(map(len, state.hands)) == [13] * (seats - 1) + [14]
     assert state.pile == ()
 
@@ -148,7 +148,7 @@ def test_w_116_the_pile_but_its_top_card_becomes_the_new_stock() -> None:
     assert emptied == RommeStockEmptied(1)
     assert isinstance(shuffled, RommeStockShuffled)
     assert shuffled.order == CHANCE.shuffle(1, 1, in_deck_order(pile))
-    assert (state.stock_count, state.pile, state.empties) == (57, ("6D#1",), 1)
+    assert (state.stock_size, state.pile, state.empties) == (57, ("6D#1",), 1)
     assert (state.turn, state.phase) == (1, "draw")
 
 
@@ -176,7 +176,7 @@ def test_w_118_points_decide_not_the_number_of_cards() -> None:
 
 def test_w_119_the_turn_that_empties_the_stock_may_win() -> None:
     state = after(
-        last_card_of_the_stock(3, ["8H", "2C", "3C", "4C"], out=True, table=["5H 6H 7H"]),
+        last_card_of_the_stock(3, ["8H", "2C", "3C", "4C"], out=True, melds=["5H 6H 7H"]),
         RommeDrawStock(),
         lay_off("8H"),
     )
@@ -192,7 +192,7 @@ def test_w_120_a_round_has_four_times_the_stock_to_draw() -> None:
     facts: tuple[RommeFact, ...] = ()
     while state.phase != "over":
         if state.phase == "draw":
-            assert state.stock_count > 0, "R-60"
+            assert state.stock_size > 0, "R-60"
             state = after(state, RommeDrawStock())
             draws += 1
         facts, state = accepted(state, RommeDiscard(state.hands[state.turn][-1]))

@@ -33,17 +33,17 @@ class Stacked:
 
 
 def do(state: RommeState, move: RommeMove, chance: Stacked) -> tuple[tuple[RommeFact, ...], RommeState]:
-    facts = ROMME_1.decide(state, state.turn, move, chance)
+    facts = ROMME_1.decider.decide(state, state.turn, move, chance)
     assert not isinstance(facts, Rejection), (state.turn, move, facts)
     for fact in facts:
-        state = ROMME_1.evolve(state, fact)
+        state = ROMME_1.decider.evolve(state, fact)
     return facts, state
 
 
 def begun(chance: Stacked, seats: int) -> RommeState:
     state = before(seats=seats)
     for fact in start(state, chance):
-        state = ROMME_1.evolve(state, fact)
+        state = ROMME_1.decider.evolve(state, fact)
     return state
 
 
@@ -89,10 +89,10 @@ def test_after_twelve_idle_turns_for_each_seat_the_stock_must_be_drawn_from(seat
         _, state = do(state, RommeDrawPile(), chance)
         _, state = do(state, RommeDiscard(state.hands[state.turn][0]), chance)
     assert state.idle_turns == 12 * seats
-    refused = ROMME_1.decide(state, state.turn, RommeDrawPile(), chance)
+    refused = ROMME_1.decider.decide(state, state.turn, RommeDrawPile(), chance)
     assert refused == Rejection("must_draw_stock", "R-19")
-    assert [entry.__struct_config__.tag for entry in ROMME_1.legal(state, state.turn)] == ["draw_stock"]
+    assert [entry.__struct_config__.tag for entry in ROMME_1.views.legal(state, state.turn)] == ["draw_stock"]
     _, state = do(state, RommeDrawStock(), chance)
     _, state = do(state, RommeDiscard(state.hands[state.turn][0]), chance)
     assert state.idle_turns == 0
-    assert not isinstance(ROMME_1.decide(state, state.turn, RommeDrawPile(), chance), Rejection)
+    assert not isinstance(ROMME_1.decider.decide(state, state.turn, RommeDrawPile(), chance), Rejection)

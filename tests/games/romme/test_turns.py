@@ -12,8 +12,8 @@ from domain.games.romme.moves import (
     RommePrepare,
     RommeSwapJoker,
 )
-from domain.games.romme.notes import decide as decide_note
-from domain.games.romme.notes import new as no_notes
+from domain.games.romme.private_stream import decide as decide_private
+from domain.games.romme.private_stream import new as nothing_private
 from tests.games.romme.positions import accepted, after, chosen_cards, code, lay, lay_off, position, rejected
 
 LOOSE = "3C#2 KD#2"
@@ -30,7 +30,7 @@ SWAPS = [
 
 @pytest.mark.parametrize(("case", "meld", "card", "result"), SWAPS, ids=[row[0] for row in SWAPS])
 def test_a_joker_is_had_only_for_the_face_it_shows(case: str, meld: str, card: str, result: str) -> None:
-    state = position(f"{card} {LOOSE}", table=[meld], out=True, joker_swap=True)
+    state = position(f"{card} {LOOSE}", melds=[meld], out=True, joker_swap=True)
     move = RommeSwapJoker("m1", "JK#1", card)
     assert code(state, move) == result, case
     if result != "ok":
@@ -39,16 +39,16 @@ def test_a_joker_is_had_only_for_the_face_it_shows(case: str, meld: str, card: s
 
 def test_w_87_swapping_needs_the_house_rule_and_to_be_out() -> None:
     move = RommeSwapJoker("m1", "JK#1", "7H#2")
-    off = position(f"7H#2 {LOOSE}", table=["5H 6H JK#1=7H"], out=True)
+    off = position(f"7H#2 {LOOSE}", melds=["5H 6H JK#1=7H"], out=True)
     assert rejected(off, move) == Rejection("swap_disabled", "R-49")
-    not_out = position(f"7H#2 {LOOSE}", table=["5H 6H JK#1=7H"], joker_swap=True)
+    not_out = position(f"7H#2 {LOOSE}", melds=["5H 6H JK#1=7H"], joker_swap=True)
     assert rejected(not_out, move) == Rejection("not_out", "R-49")
 
 
 def test_w_88_the_joker_comes_to_the_right_of_the_hand_and_costs_twenty() -> None:
-    state = position(f"7H#2 {LOOSE}", table=["5H 6H JK#1=7H"], out=True, joker_swap=True, others=["4C"], seats=2)
+    state = position(f"7H#2 {LOOSE}", melds=["5H 6H JK#1=7H"], out=True, joker_swap=True, others=["4C"], seats=2)
     state = after(state, RommeSwapJoker("m1", "JK#1", "7H#2"))
-    assert [slot.card for slot in state.table[0].slots] == ["5H#1", "6H#1", "7H#2"]
+    assert [slot.card for slot in state.melds[0].slots] == ["5H#1", "6H#1", "7H#2"]
     assert state.hands[0][-1] == "JK#1"
     state = after(state, RommeDiscard("KD#2"), RommeDrawStock())
     drawn = state.drawn
@@ -62,14 +62,14 @@ def test_w_88_the_joker_comes_to_the_right_of_the_hand_and_costs_twenty() -> Non
 
 
 def test_w_89_the_ban_on_the_just_taken_card_lasts_though_it_was_laid_meanwhile() -> None:
-    state = position("JK#2 7H 4C", table=["4H 5H 6H"], out=True, joker_swap=True, taken="JK#2")
+    state = position("JK#2 7H 4C", melds=["4H 5H 6H"], out=True, joker_swap=True, taken="JK#2")
     state = after(state, lay_off("JK#2=7H"), RommeSwapJoker("m1", "JK#2", "7H#1"))
     assert rejected(state, RommeDiscard("JK#2")) == Rejection("discard_just_taken", "R-24")
     assert code(state, RommeDiscard("4C#1")) == "ok"
 
 
 def test_w_90_a_swap_may_not_leave_the_just_taken_card_alone() -> None:
-    state = position("JK#2 7H", table=["4H 5H 6H"], out=True, joker_swap=True, taken="JK#2")
+    state = position("JK#2 7H", melds=["4H 5H 6H"], out=True, joker_swap=True, taken="JK#2")
     state = after(state, lay_off("JK#2=7H"))
     assert rejected(state, RommeSwapJoker("m1", "JK#2", "7H#1")) == Rejection("must_keep_discard", "R-53")
     facts, _ = accepted(state, RommeDiscard("7H#1"))
@@ -109,7 +109,7 @@ def test_w_95_the_starter_only_discards() -> None:
     only_a_discard = Rejection("wrong_phase", "R-11")
     assert rejected(state, RommeDrawStock()) == only_a_discard
     assert rejected(state, lay("7H 7S 7C", "QH KH AH")) == only_a_discard
-    assert decide_note(state, 0, no_notes(), RommePrepare(chosen_cards("7H 7S 7C"))) == only_a_discard
+    assert decide_private(state, 0, nothing_private(), RommePrepare(chosen_cards("7H 7S 7C"))) == only_a_discard
     facts, state = accepted(state, RommeDiscard("5D#1"))
     assert facts == (RommeCardDiscarded(0, "5D#1"),)
     assert (len(state.hands[0]), state.turn, state.phase, state.idle_turns) == (13, 1, "draw", 0)
@@ -164,19 +164,19 @@ def test_laying_ends_the_idle_turns_as_drawing_from_the_stock_does() -> None:
 
 
 def test_w_102_the_last_card_is_never_laid_off() -> None:
-    state = position("8H 9H", table=["5H 6H 7H"], out=True, drawn="9H")
+    state = position("8H 9H", melds=["5H 6H 7H"], out=True, drawn="9H")
     assert rejected(state, lay_off("8H 9H")) == Rejection("must_keep_discard", "R-53")
 
 
 def test_w_103_the_last_card_is_discarded() -> None:
-    state = after(position("8H 9H", table=["5H 6H 7H"], out=True, drawn="9H"), lay_off("8H"))
+    state = after(position("8H 9H", melds=["5H 6H 7H"], out=True, drawn="9H"), lay_off("8H"))
     facts, state = accepted(state, RommeDiscard("9H#1"))
     assert isinstance(facts[1], RommeRoundEnded)
     assert (facts[1].winners, state.phase, facts[1].hand_romme) == ((0,), "over", False)
 
 
 def test_w_104_the_just_taken_card_cannot_be_the_last() -> None:
-    state = position("8H 9H", table=["5H 6H 7H"], out=True, taken="9H")
+    state = position("8H 9H", melds=["5H 6H 7H"], out=True, taken="9H")
     assert rejected(state, lay_off("8H")) == Rejection("must_keep_discard", "R-53")
     assert rejected(state, lay_off("9H")) == Rejection("meld_invalid", "R-46")
     assert code(state, RommeDiscard("8H#1")) == "ok"

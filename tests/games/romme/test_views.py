@@ -4,7 +4,7 @@ import msgspec
 import pytest
 
 from domain.decider import Rejection
-from domain.games.romme import ROMME_1, notes
+from domain.games.romme import ROMME_1, private_stream
 from domain.games.romme.facts import RommeCardDrawn, RommeHandArranged, RommePileDrawn, RommeStockDrawn
 from domain.games.romme.model import RommeBoard, RommePrivate
 from domain.games.romme.moves import (
@@ -40,7 +40,7 @@ BY_SUIT = "2C#1 2C#2 TS#1 AH#1 7D#1 JK#1"
 
 def order_after(*moves: RommePrivateMove) -> str:
     state = position(HAND)
-    return " ".join(notes.hand(state, 0, noted(state, notes.new(), *moves)))
+    return " ".join(private_stream.hand(state, 0, noted(state, private_stream.new(), *moves)))
 
 
 def test_w_129_sorted_by_suit() -> None:
@@ -53,9 +53,9 @@ def test_w_130_sorted_by_rank() -> None:
 
 def test_w_131_a_new_card_is_not_sorted_in() -> None:
     state = position(HAND, phase="draw", pile="3C#1")
-    own = noted(state, notes.new(), RommeSortHand("suit"))
+    own = noted(state, private_stream.new(), RommeSortHand("suit"))
     state = after(state, RommeDrawPile())
-    assert notes.hand(state, 0, own) == cards(f"{BY_SUIT} 3C#1")
+    assert private_stream.hand(state, 0, own) == cards(f"{BY_SUIT} 3C#1")
     assert state.hands[0] == cards(f"{HAND} 3C#1"), "the table keeps the order of arrival"
 
 
@@ -72,7 +72,7 @@ def test_w_132_a_card_is_moved_to_a_place() -> None:
 )
 def test_w_133_only_an_order_of_the_present_hand_is_taken(arranged: str) -> None:
     state = position(HAND)
-    answer = notes.decide(state, 0, notes.new(), RommeArrangeHand(cards(arranged)))
+    answer = private_stream.decide(state, 0, private_stream.new(), RommeArrangeHand(cards(arranged)))
     assert answer == Rejection("order_stale", "R-81")
 
 
@@ -91,7 +91,7 @@ MISPLACED = [
 
 @pytest.mark.parametrize(("move", "code"), MISPLACED)
 def test_orders_that_cannot_be_are_refused(move: RommePrivateMove, code: str) -> None:
-    answer = notes.decide(position(HAND), 0, notes.new(), move)
+    answer = private_stream.decide(position(HAND), 0, private_stream.new(), move)
     assert isinstance(answer, Rejection)
     assert answer.code == code
 
@@ -99,28 +99,28 @@ def test_orders_that_cannot_be_are_refused(move: RommePrivateMove, code: str) ->
 def test_w_134_a_hand_is_arranged_while_others_are_on_turn_and_nobody_notices() -> None:
     state = position("4D 5D", others=[HAND])
     before_it = msgspec.json.encode(state)
-    facts = notes.decide(state, 1, notes.new(), RommeSortHand("rank"))
+    facts = private_stream.decide(state, 1, private_stream.new(), RommeSortHand("rank"))
     assert facts == (RommeHandArranged(9, cards("2C#1 2C#2 7D#1 TS#1 AH#1 JK#1")),)
     assert msgspec.json.encode(state) == before_it, "the table's stream gets no event"
 
 
 def test_cards_that_left_and_come_back_are_new_cards() -> None:
-    state = position(f"7H#2 {HAND}", table=["5H 6H JK#2=7H"], out=True, joker_swap=True, phase="draw", pile="JK#3")
-    own = noted(state, notes.new(), RommeSortHand("suit"))
+    state = position(f"7H#2 {HAND}", melds=["5H 6H JK#2=7H"], out=True, joker_swap=True, phase="draw", pile="JK#3")
+    own = noted(state, private_stream.new(), RommeSortHand("suit"))
     state = after(state, RommeDrawPile())
     own = noted(state, own, RommeMoveCard("JK#3", 0))
     state = after(state, RommeSwapJoker("m1", "JK#2", "7H#2"))
-    assert notes.hand(state, 0, own) == cards("JK#3 2C#1 2C#2 TS#1 AH#1 7D#1 JK#1 JK#2")
+    assert private_stream.hand(state, 0, own) == cards("JK#3 2C#1 2C#2 TS#1 AH#1 7D#1 JK#1 JK#2")
     own = noted(state, own, RommeMoveCard("JK#2", 0))
-    assert notes.hand(state, 0, own)[0] == "JK#2"
+    assert private_stream.hand(state, 0, own)[0] == "JK#2"
 
 
 def test_an_order_does_not_outlive_its_round() -> None:
     state = position("4D", out=True, others=[HAND], seats=2)
-    own = noted(state, notes.new(), RommeSortHand("rank"), seat=1)
+    own = noted(state, private_stream.new(), RommeSortHand("rank"), seat=1)
     _, state = accepted(state, RommeDiscard("4D#1"))
     state = folded(state, start(state, CHANCE))
-    assert notes.hand(state, 1, own) == state.hands[1]
+    assert private_stream.hand(state, 1, own) == state.hands[1]
 
 
 # who sees what
@@ -134,11 +134,11 @@ def test_w_135_a_card_from_the_stock_is_seen_by_its_seat_alone() -> None:
     assert public_form(fact) == RommeStockDrawn(0)
     assert private_form(fact, 0) == fact
     assert private_form(fact, 1) is None
-    assert board(changed).hand_counts[0] == board(state).hand_counts[0] + 1
-    assert board(changed).stock_count == board(state).stock_count - 1
+    assert board(changed).hand_sizes[0] == board(state).hand_sizes[0] + 1
+    assert board(changed).stock_size == board(state).stock_size - 1
     assert fact.card.encode() not in msgspec.json.encode(board(changed))
-    assert ROMME_1.private(changed, 0).drawn == fact.card
-    assert ROMME_1.private(changed, 1).drawn is None
+    assert ROMME_1.views.private_part(changed, 0).drawn == fact.card
+    assert ROMME_1.views.private_part(changed, 1).drawn is None
 
 
 def test_w_136_a_card_from_the_pile_is_seen_by_all() -> None:
@@ -155,14 +155,14 @@ def test_w_136_a_card_from_the_pile_is_seen_by_all() -> None:
 def test_w_137_what_is_prepared_and_taken_back_is_seen_by_nobody_else() -> None:
     state = position("7H 7S 7C 2C 2S 2D QH KH AH 4D 5S 6C 8D TC")
     seen = msgspec.json.encode(board(state))
-    own = noted(state, notes.new(), prepare("7H 7S 7C"), prepare("2C 2S 2D"), prepare("QH KH AH"))
-    assert len(notes.private(state, 0, own).drafts) == 3
-    assert (notes.private(state, 0, own).points, notes.private(state, 0, own).missing) == (58, 0)
+    own = noted(state, private_stream.new(), prepare("7H 7S 7C"), prepare("2C 2S 2D"), prepare("QH KH AH"))
+    assert len(private_stream.private(state, 0, own).drafts) == 3
+    assert (private_stream.private(state, 0, own).points, private_stream.private(state, 0, own).missing) == (58, 0)
     own = noted(state, own, RommeTakeBack("p2"), RommeTakeBack())
-    assert notes.open_drafts(state, 0, own) == ()
-    assert notes.decide(state, 0, own, RommeTakeBack()) == Rejection("unknown_draft", "R-40")
+    assert private_stream.open_drafts(state, 0, own) == ()
+    assert private_stream.decide(state, 0, own, RommeTakeBack()) == Rejection("unknown_draft", "R-40")
     assert msgspec.json.encode(board(state)) == seen
-    assert board(state).hand_counts[0] == 14
+    assert board(state).hand_sizes[0] == 14
 
 
 def test_w_138_a_refusal_leaves_nothing_that_others_could_see() -> None:
@@ -174,11 +174,11 @@ def test_w_138_a_refusal_leaves_nothing_that_others_could_see() -> None:
 
 
 def test_w_139_a_spectator_sees_the_table_and_no_hidden_card() -> None:
-    state = position("7H#2 4D 5D", table=["5H 6H JK#1=7H"], out=True, pile="9C#2", totals=(3, 4, 5))
+    state = position("7H#2 4D 5D", melds=["5H 6H JK#1=7H"], out=True, pile="9C#2", totals=(3, 4, 5))
     seen = board(state)
     assert isinstance(seen, RommeBoard)
-    assert (seen.table, seen.pile_top, seen.totals, seen.hands) == (state.table, "9C#2", (3, 4, 5), None)
-    assert (seen.hand_counts, seen.stock_count) == ((3, 13, 13), state.stock_count)
+    assert (seen.melds, seen.pile_top, seen.totals, seen.hands) == (state.melds, "9C#2", (3, 4, 5), None)
+    assert (seen.hand_sizes, seen.stock_size) == ((3, 13, 13), state.stock_size)
     assert [mark.name for mark in seen.options][:2] == ["first_meld_min", "joker_swap"]
     data = msgspec.json.encode(seen)
     hidden = [card for hand in state.hands for card in hand] + list(state.stock) + list(state.pile[:-1])
@@ -191,11 +191,11 @@ def test_w_140_when_the_round_is_over_all_hands_are_open_and_stay_as_they_are() 
     _, state = accepted(state, RommeDiscard("4D#1"))
     seen = board(state)
     assert seen.hands == ((), ("2C#1", "KS#1", "JK#1")), "in an order that tells nothing"
-    assert seen.last_round is not None
-    assert (seen.last_round.values, seen.last_round.points, seen.totals) == ((0, 32), (0, 32), (0, 32))
-    assert (seen.sheet, seen.turn) == (((0, 32),), None)
+    ended = seen.score_sheet[-1]
+    assert (ended.values, ended.points, seen.totals) == ((0, 32), (0, 32), (0, 32))
+    assert ([row.points for row in seen.score_sheet], seen.turn) == ([(0, 32)], None)
     for move in (RommeSortHand("suit"), RommeMoveCard("KS#1", 0), RommeArrangeHand(("KS#1",))):
-        assert notes.decide(state, 1, notes.new(), move) == Rejection("wrong_phase", "R-54")
+        assert private_stream.decide(state, 1, private_stream.new(), move) == Rejection("wrong_phase", "R-54")
 
 
 def test_a_deal_tells_each_seat_its_own_hand_in_order() -> None:
@@ -207,9 +207,9 @@ def test_a_deal_tells_each_seat_its_own_hand_in_order() -> None:
         assert confided is not None
         assert msgspec.to_builtins(confided) == {"type": "hand_dealt", "cards": state.hands[seat]}
     public = msgspec.to_builtins(public_form(dealt))
-    assert public == {"type": "hands_dealt", "counts": board(state).hand_counts, "stock_count": 70}
+    assert public == {"type": "hands_dealt", "counts": board(state).hand_sizes, "stock_count": 70}
 
 
 def test_before_the_first_deal_there_is_nothing_private() -> None:
-    assert ROMME_1.private(before(), 0) == RommePrivate(None, (), 0, 30)
+    assert ROMME_1.views.private_part(before(), 0) == RommePrivate(None, (), 0, 30)
     assert board(before()).round_options is None

@@ -7,13 +7,15 @@ from typing import Any
 
 from msgspec.structs import replace
 
-from domain.cards import Card, in_canonical_order
-from domain.games.von_herzen.facts import Cards, VonHerzenCardsSwapped, VonHerzenRoundScored, VonHerzenStockDrawn
+from domain.cards import in_canonical_order
+from domain.games.von_herzen.facts import (
+    VonHerzenCards,
+    VonHerzenCardsSwapped,
+    VonHerzenRoundScored,
+    VonHerzenStockDrawn,
+)
 from domain.games.von_herzen.model import IDLE, VonHerzenState
 from domain.games.von_herzen.moves import (
-    End,
-    Legal,
-    Move,
     VonHerzenAccept,
     VonHerzenAgree,
     VonHerzenCounter,
@@ -21,10 +23,12 @@ from domain.games.von_herzen.moves import (
     VonHerzenDiscard,
     VonHerzenDrawPile,
     VonHerzenDrawStock,
+    VonHerzenEnd,
     VonHerzenEndTurn,
     VonHerzenLay,
     VonHerzenLayOff,
     VonHerzenLeave,
+    VonHerzenLegal,
     VonHerzenLegalAccept,
     VonHerzenLegalAgree,
     VonHerzenLegalCounter,
@@ -40,12 +44,14 @@ from domain.games.von_herzen.moves import (
     VonHerzenLegalPassOffer,
     VonHerzenLegalTake,
     VonHerzenLegalWithdraw,
+    VonHerzenMove,
     VonHerzenOffer,
     VonHerzenPassOffer,
     VonHerzenTake,
     VonHerzenWithdraw,
 )
 from domain.games.von_herzen.runs import PACK, runs_in
+from tests.conformance.zones import EVERYBODY, Zone, hidden_cards
 
 OPTIONS: list[tuple[dict[str, object], int | None]] = [
     ({"players": 2}, None),
@@ -59,8 +65,10 @@ OPTIONS: list[tuple[dict[str, object], int | None]] = [
 ]
 """Every number of seats; both values of every flag and choice; the least and the most of every number."""
 
-REVEALING = (VonHerzenCardsSwapped, VonHerzenStockDrawn, VonHerzenRoundScored)
+FACTS_THAT_REVEAL = (VonHerzenCardsSwapped, VonHerzenStockDrawn, VonHerzenRoundScored)
 UNLISTED = (VonHerzenLay,)
+
+SHORT = ({"players": 3, "complete_rounds": 1}, None)
 
 PLAYTHROUGHS: dict[str, tuple[dict[str, object], int | None]] = {
     "two_players": ({"complete_rounds": 1}, 2),
@@ -72,37 +80,37 @@ PLAYTHROUGHS: dict[str, tuple[dict[str, object], int | None]] = {
     "six_players_no_joker_later": ({"complete_rounds": 1, "own_joker_layoff": False, "pure_flute_four": True}, 6),
 }
 
-_ENDS: tuple[End, ...] = ("up", "down")
+_ENDS: tuple[VonHerzenEnd, ...] = ("up", "down")
 _LAYING = (VonHerzenOffer, VonHerzenAccept, VonHerzenCounter, VonHerzenTake, VonHerzenAgree)
 
 
 # cards
 
 
-def cards_in_play(state: VonHerzenState) -> Iterable[Card]:
-    """Hands, stock, discard pile and runs; cards that lie offered are still in their hand."""
-    on_table = [card for run in state.runs for card in run.cards]
-    return [*(card for hand in state.hands for card in hand), *state.stock, *state.pile, *on_table]
+def zones(state: VonHerzenState) -> list[Zone]:
+    """Hands, stock, discard pile and runs; cards that lie offered are still in their hand.
 
-
-def hidden_from(state: VonHerzenState, seat: int | None) -> Iterable[Card]:
-    """Other hands and the stock, but for cards taken from the pile and those the seat had in its swaps."""
-    if state.phase in IDLE and state.phase != "scoring":
-        return []
-    shown = {card for taken in state.taken for card in taken}
-    for swap in state.swaps:
-        if seat in (swap.giver, swap.partner):
-            shown.update(swap.given, swap.received)
-    others = [card for other, hand in enumerate(state.hands) if other != seat for card in hand]
-    return [card for card in (*others, *state.stock) if card not in shown]
+    Cards taken from the pile are known to all, those of a swap to the two who swapped, and after the round all are.
+    """
+    over = state.phase in IDLE and state.phase != "scoring"
+    taken = {card for cards in state.taken for card in cards}
+    held: list[tuple[str, tuple[int, ...]]] = [
+        (card, (seat,)) for seat, hand in enumerate(state.hands) for card in hand
+    ]
+    found = [Zone((*state.pile, *(card for run in state.melds for card in run.cards)), EVERYBODY)]
+    for card, holders in (*held, *[(card, ()) for card in state.stock]):
+        swapped = [swap for swap in state.swaps if card in (*swap.given, *swap.received)]
+        partners = [seat for swap in swapped for seat in (swap.giver, swap.partner)]
+        found.append(Zone((card,), EVERYBODY if over or card in taken else (*holders, *partners)))
+    return found
 
 
 def permute_hidden(state: VonHerzenState, seat: int | None, rng: Random) -> VonHerzenState:
     """Exchange the cards that the seat was never shown, wherever they lie or have been."""
-    hidden = list(hidden_from(state, seat))
+    hidden = hidden_cards(zones(state), seat)
     instead = dict(zip(hidden, rng.sample(hidden, len(hidden)), strict=True))
 
-    def sorted_instead(cards: Cards) -> Cards:
+    def sorted_instead(cards: VonHerzenCards) -> VonHerzenCards:
         return in_canonical_order(instead.get(card, card) for card in cards)
 
     return replace(
@@ -127,7 +135,7 @@ def reveals(fact: Any, viewer: int | None) -> bool:
     return isinstance(fact, VonHerzenRoundScored) or viewer == fact.seat
 
 
-def shown(move: Move) -> object:
+def shown(move: VonHerzenMove) -> object:
     """Cards that are laid face down show their number alone."""
     return (type(move).__name__, len(move.cards)) if isinstance(move, _LAYING) else move
 
@@ -135,7 +143,7 @@ def shown(move: Move) -> object:
 # moves
 
 
-def candidates(state: VonHerzenState, seat: int) -> Iterable[Move]:
+def candidates(state: VonHerzenState, seat: int) -> Iterable[VonHerzenMove]:
     """All moves without cards; the others with the seat's own cards, those of others, wrong numbers, wrong
     orders, doubled and made-up cards."""
     yield from (VonHerzenPassOffer(), VonHerzenDecline(), VonHerzenLeave(), VonHerzenWithdraw())
@@ -151,12 +159,12 @@ def candidates(state: VonHerzenState, seat: int) -> Iterable[Move]:
         yield VonHerzenLay(cards)
     foreign = [card for card in PACK if card not in hand][:3]
     for card in (*hand, *foreign, "7X"):
-        for number in range(len(state.runs) + 1):
+        for number in range(len(state.melds) + 1):
             for end in _ENDS:
                 yield VonHerzenLayOff(card, number, end)
 
 
-def _face_down(state: VonHerzenState, seat: int, hand: Cards) -> Iterator[Cards]:
+def _face_down(state: VonHerzenState, seat: int, hand: VonHerzenCards) -> Iterator[VonHerzenCards]:
     """Lists of cards for the swap phase."""
     offered = state.swap.offered if state.swap else ()
     for source in (hand, offered) if seat == (state.swap and state.swap.giver) else (hand,):
@@ -171,7 +179,7 @@ def _face_down(state: VonHerzenState, seat: int, hand: Cards) -> Iterator[Cards]
     yield hand[::-1]
 
 
-def _runs(state: VonHerzenState, hand: Cards) -> Iterator[Cards]:
+def _runs(state: VonHerzenState, hand: VonHerzenCards) -> Iterator[VonHerzenCards]:
     """Lists of cards to be laid, runs and such as are none."""
     other = {card: card[0] + "CSHD"["SCDH".index(card[1])] for card in PACK}
     found = runs_in(hand)[:20]
@@ -188,13 +196,13 @@ def _runs(state: VonHerzenState, hand: Cards) -> Iterator[Cards]:
     yield from ((), hand, runs_in(PACK)[0])
 
 
-def listed(entries: tuple[Legal, ...], hand: Cards) -> Iterable[Move]:
+def listed(entries: tuple[VonHerzenLegal, ...], hand: VonHerzenCards) -> Iterable[VonHerzenMove]:
     """Every move that these entries allow."""
     for entry in entries:
         yield from _listed(entry)
 
 
-def _listed(entry: Legal) -> Iterable[Any]:
+def _listed(entry: VonHerzenLegal) -> Iterable[Any]:
     match entry:
         case VonHerzenLegalOffer():
             return map(VonHerzenOffer, _chosen(entry.cards, entry.least, entry.most))
@@ -209,7 +217,7 @@ def _listed(entry: Legal) -> Iterable[Any]:
         case VonHerzenLegalDrawPile():
             return map(VonHerzenDrawPile, entry.cards)
         case VonHerzenLegalLay():
-            return map(VonHerzenLay, entry.runs)
+            return map(VonHerzenLay, entry.melds)
         case VonHerzenLegalLayOff():
             return [VonHerzenLayOff(place.card, place.run, place.end) for place in entry.places]
         case VonHerzenLegalDiscard():
@@ -218,7 +226,7 @@ def _listed(entry: Legal) -> Iterable[Any]:
             return [_PLAIN[type(entry)]]
 
 
-_PLAIN: dict[type, Move] = {
+_PLAIN: dict[type, VonHerzenMove] = {
     VonHerzenLegalPassOffer: VonHerzenPassOffer(),
     VonHerzenLegalDecline: VonHerzenDecline(),
     VonHerzenLegalLeave: VonHerzenLeave(),
@@ -228,7 +236,7 @@ _PLAIN: dict[type, Move] = {
 }
 
 
-def _chosen(cards: Cards, least: int, most: int) -> Iterator[Cards]:
+def _chosen(cards: VonHerzenCards, least: int, most: int) -> Iterator[VonHerzenCards]:
     """Every choice of `least` to `most` cards."""
     for count in range(least, most + 1):
         yield from combinations(cards, count)

@@ -19,19 +19,19 @@ def play(players: int, seed: int, times_ms: list[float]) -> tuple[float, tuple[i
     rng, chance = Random(seed), chance_of(seed)
     state, _ = started(options, seed)
     bot_seat = seed % players
-    while (outcome := GAME.outcome(state)) is None:
-        (seat,) = GAME.to_act(state)
+    while (outcome := GAME.decider.outcome(state)) is None:
+        (seat,) = GAME.decider.to_act(state)
         view = view_of(GAME, state, seat)
         if seat == bot_seat:
             begun = time.thread_time()
-            move = GAME.bot(view, rng.getrandbits(63))
+            move = GAME.players.bot(view, rng.getrandbits(63))
             times_ms.append((time.thread_time() - begun) * 1000)
         else:
             move = careless(view, rng)
-        facts = GAME.decide(state, seat, move, chance)
+        facts = GAME.decider.decide(state, seat, move, chance)
         assert not isinstance(facts, Rejection), (seed, move, facts)
         for fact in facts:
-            state = GAME.evolve(state, fact)
+            state = GAME.decider.evolve(state, fact)
     winners = outcome.places.count(1)
     share = 1 / winners if outcome.places[bot_seat] == 1 else 0.0
     return share, outcome.totals, bot_seat

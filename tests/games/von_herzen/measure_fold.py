@@ -26,7 +26,7 @@ def seconds(work: Callable[[], object]) -> float:
 
 
 def measure(players: int, name: str, seeds: range) -> None:
-    decode = msgspec.json.Decoder(GAME.fact_type).decode
+    decode = msgspec.json.Decoder(GAME.types.fact).decode
     matches, judged = [], []
     for seed in seeds:
         _, facts = started(options_of(players), seed)
@@ -37,15 +37,15 @@ def measure(players: int, name: str, seeds: range) -> None:
 
     def fold() -> None:
         for match in matches:
-            state = GAME.new(options_of(players), players)
+            state = GAME.decider.new(options_of(players), players)
             for data in match:
-                state = GAME.evolve(state, decode(data))
+                state = GAME.decider.evolve(state, decode(data))
 
     chance = chance_of(0)
 
     def judge() -> None:
         for before, seat, move in judged:
-            GAME.decide(before, seat, move, chance)
+            GAME.decider.decide(before, seat, move, chance)
 
     def view() -> None:
         for before, seat, _ in judged:

@@ -8,14 +8,14 @@ from typing import TypeAlias
 from domain.decider import Rejection, SeatView, view_of
 from domain.fairness import MatchChance
 from domain.games.von_herzen import VON_HERZEN_1
-from domain.games.von_herzen.facts import Fact
+from domain.games.von_herzen.facts import VonHerzenFact
 from domain.games.von_herzen.model import VonHerzenBoard, VonHerzenOptions, VonHerzenPrivate, VonHerzenState
-from domain.games.von_herzen.moves import Legal, Move
+from domain.games.von_herzen.moves import VonHerzenLegal, VonHerzenMove
 
 GAME = VON_HERZEN_1
 
-View: TypeAlias = SeatView[VonHerzenBoard, VonHerzenPrivate, Legal]
-Player: TypeAlias = Callable[[View, Random], Move]
+View: TypeAlias = SeatView[VonHerzenBoard, VonHerzenPrivate, VonHerzenLegal]
+Player: TypeAlias = Callable[[View, Random], VonHerzenMove]
 
 
 def chance_of(seed: int) -> MatchChance:
@@ -25,31 +25,31 @@ def chance_of(seed: int) -> MatchChance:
 
 def options_of(players: int, **others: object) -> VonHerzenOptions:
     """Return the options of a table; those not named have their defaults."""
-    options = GAME.parse_options({"players": players, **others}, None)
+    options = GAME.options.parse({"players": players, **others}, None)
     assert isinstance(options, VonHerzenOptions), options
     return options
 
 
-def careless(view: View, rng: Random) -> Move:
+def careless(view: View, rng: Random) -> VonHerzenMove:
     """Any listed move."""
-    return GAME.sample(view, rng.randrange)
+    return GAME.players.sample(view, rng.randrange)
 
 
-def sensible(view: View, rng: Random) -> Move:
+def sensible(view: View, rng: Random) -> VonHerzenMove:
     """The game's own computer player."""
-    return GAME.bot(view, rng.getrandbits(63))
+    return GAME.players.bot(view, rng.getrandbits(63))
 
 
-def started(options: VonHerzenOptions, seed: int) -> tuple[VonHerzenState, list[Fact]]:
+def started(options: VonHerzenOptions, seed: int) -> tuple[VonHerzenState, list[VonHerzenFact]]:
     """Return the state after the first deal, and the facts that led to it."""
-    state = GAME.new(options, options.players)
-    facts = list(GAME.start(state, chance_of(seed)))
+    state = GAME.decider.new(options, options.players)
+    facts = list(GAME.decider.start(state, chance_of(seed)))
     for fact in facts:
-        state = GAME.evolve(state, fact)
+        state = GAME.decider.evolve(state, fact)
     return state, facts
 
 
-Step: TypeAlias = tuple[VonHerzenState, int, Move, tuple[Fact, ...], VonHerzenState]
+Step: TypeAlias = tuple[VonHerzenState, int, VonHerzenMove, tuple[VonHerzenFact, ...], VonHerzenState]
 """State before, seat, move, facts, state after."""
 
 
@@ -58,12 +58,12 @@ def steps(options: VonHerzenOptions, seed: int, players: Mapping[int, Player], o
     rng = Random(seed)
     chance = chance_of(seed)
     state, _ = started(options, seed)
-    while GAME.outcome(state) is None:
-        (seat,) = GAME.to_act(state)
+    while GAME.decider.outcome(state) is None:
+        (seat,) = GAME.decider.to_act(state)
         move = players.get(seat, other)(view_of(GAME, state, seat), rng)
-        facts = GAME.decide(state, seat, move, chance)
+        facts = GAME.decider.decide(state, seat, move, chance)
         assert not isinstance(facts, Rejection), (seed, move, facts)
         before = state
         for fact in facts:
-            state = GAME.evolve(state, fact)
+            state = GAME.decider.evolve(state, fact)
         yield before, seat, move, facts, state

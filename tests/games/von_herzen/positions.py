@@ -3,37 +3,26 @@
 from collections.abc import Mapping, Sequence
 
 from domain.cards import Card, in_canonical_order
-from domain.decider import Chance, Rejection
-from domain.games.von_herzen.facts import Cards, Fact
-from domain.games.von_herzen.model import Phase, VonHerzenState, VonHerzenSwap
-from domain.games.von_herzen.moves import Move
+from domain.decider import Chance
+from domain.games.von_herzen.facts import VonHerzenCards, VonHerzenFact
+from domain.games.von_herzen.model import VonHerzenPhase, VonHerzenState, VonHerzenSwap
+from domain.games.von_herzen.moves import VonHerzenMove
 from domain.games.von_herzen.runs import PACK, new_run
-from tests.games.von_herzen.play import GAME, chance_of, options_of
+from tests.games import given
+from tests.games.given import Stacked
+from tests.games.von_herzen.play import GAME, options_of
 
 Given = tuple[int, str]
 
 
-def cards(text: str) -> Cards:
+def cards(text: str) -> VonHerzenCards:
     """`8H KS` as cards, in the order written."""
     return tuple(text.split())
 
 
-class Stacked:
+def stacked(dealer: int, packs: Mapping[int, Sequence[Card]] | None = None, seed: int = 0) -> Stacked:
     """A chance that deals the packs and draws the dealer it was given; what is not named follows `seed`."""
-
-    def __init__(self, dealer: int, packs: Mapping[int, Sequence[Card]] | None = None, seed: int = 0) -> None:
-        self._dealer = dealer
-        self._packs = packs or {}
-        self._other = chance_of(seed)
-
-    def shuffle(self, round_number: int, shuffle_number: int, cards: Sequence[Card]) -> tuple[Card, ...]:
-        if round_number in self._packs:
-            return tuple(self._packs[round_number])
-        return self._other.shuffle(round_number, shuffle_number, cards)
-
-    def draw(self, name: str, n: int) -> int:
-        assert name == "first_dealer"
-        return self._dealer % n
+    return Stacked(packs, {"first_dealer": dealer}, seed)
 
 
 def dealt(players: int, *, dealer: int = 0, hands: Sequence[str] = (), **options: object) -> VonHerzenState:
@@ -43,23 +32,23 @@ def dealt(players: int, *, dealer: int = 0, hands: Sequence[str] = (), **options
         held = [cards(hand) for hand in hands]
         order = [held[(dealer + 1 + place) % players][place // players] for place in range(len(held[0]) * players)]
         packs[1] = [*order, *(card for card in PACK if card not in order)]
-    state = GAME.new(options_of(players, **options), players)
-    for fact in GAME.start(state, Stacked(dealer, packs)):
-        state = GAME.evolve(state, fact)
+    state = GAME.decider.new(options_of(players, **options), players)
+    for fact in GAME.decider.start(state, stacked(dealer, packs)):
+        state = GAME.decider.evolve(state, fact)
     return state
 
 
 def melding(
     hands: Sequence[str],
     *,
-    actor: int,
-    phase: Phase = "lay",
+    turn: int,
+    phase: VonHerzenPhase = "lay",
     dealer: int = 0,
-    runs: Sequence[Given] = (),
+    melds: Sequence[Given] = (),
     pile: str = "",
     stock: str = "",
-    turn: int | None = None,
-    idle: int = 0,
+    turn_number: int | None = None,
+    idle_turns: int = 0,
     progress: bool = False,
     out: int | None = None,
     **options: object,
@@ -72,14 +61,14 @@ def melding(
         round=1,
         dealer=dealer,
         phase=phase,
-        actor=actor,
+        turn=turn,
         hands=tuple(in_canonical_order(cards(hand)) for hand in hands),
         stock=cards(stock),
         pile=cards(pile),
-        runs=tuple(new_run(number, owner, cards(text)) for number, (owner, text) in enumerate(runs)),
+        melds=tuple(new_run(number, owner, cards(text)) for number, (owner, text) in enumerate(melds)),
         taken=((),) * players,
-        turn=(actor - dealer - 1) % players if turn is None else turn,
-        idle=idle,
+        turn_number=(turn - dealer - 1) % players if turn_number is None else turn_number,
+        idle_turns=idle_turns,
         progress=progress,
         out=out,
     )
@@ -91,29 +80,28 @@ def giving(state: VonHerzenState) -> VonHerzenSwap:
     return state.swap
 
 
-def facts_of(state: VonHerzenState, seat: int, move: Move, chance: Chance | None = None) -> tuple[Fact, ...]:
+def facts_of(
+    state: VonHerzenState, seat: int, move: VonHerzenMove, chance: Chance | None = None
+) -> tuple[VonHerzenFact, ...]:
     """The facts of a move that must be accepted."""
-    facts = GAME.decide(state, seat, move, chance or chance_of(0))
-    assert not isinstance(facts, Rejection), (seat, move, facts)
+    facts: tuple[VonHerzenFact, ...] = given.accepted(GAME, state, seat, move, chance)[0]
     return facts
 
 
-def after(state: VonHerzenState, *moves: tuple[int, Move], chance: Chance | None = None) -> VonHerzenState:
+def after(state: VonHerzenState, *moves: tuple[int, VonHerzenMove], chance: Chance | None = None) -> VonHerzenState:
     """The state after these moves of these seats, which must all be accepted."""
     for seat, move in moves:
         for fact in facts_of(state, seat, move, chance):
-            state = GAME.evolve(state, fact)
+            state = GAME.decider.evolve(state, fact)
     return state
 
 
-def refused(state: VonHerzenState, seat: int, move: Move) -> tuple[str, str]:
+def refused(state: VonHerzenState, seat: int, move: VonHerzenMove) -> tuple[str, str]:
     """Code and rule of a move that must be refused."""
-    answer = GAME.decide(state, seat, move, chance_of(0))
-    assert isinstance(answer, Rejection), (seat, move, answer)
-    assert answer.code in GAME.rejections
-    return answer.code, answer.rule
+    rejection = given.refused(GAME, state, seat, move)
+    return rejection.code, rejection.rule
 
 
 def laid(state: VonHerzenState) -> list[str]:
     """The runs on the table as text."""
-    return [" ".join(run.cards) for run in state.runs]
+    return [" ".join(run.cards) for run in state.melds]

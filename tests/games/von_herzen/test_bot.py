@@ -8,7 +8,6 @@ import pytest
 from domain.decider import Rejection, view_of
 from domain.games.von_herzen.model import VonHerzenState
 from domain.games.von_herzen.moves import (
-    Move,
     VonHerzenAccept,
     VonHerzenAgree,
     VonHerzenCounter,
@@ -20,6 +19,7 @@ from domain.games.von_herzen.moves import (
     VonHerzenLay,
     VonHerzenLayOff,
     VonHerzenLeave,
+    VonHerzenMove,
     VonHerzenOffer,
 )
 from domain.games.von_herzen.plans import Planner
@@ -29,9 +29,9 @@ from tests.games.von_herzen.play import GAME, careless, chance_of, options_of, s
 from tests.games.von_herzen.positions import after, cards, dealt, melding
 
 
-def choice(state: VonHerzenState, seed: int = 1) -> Move:
+def choice(state: VonHerzenState, seed: int = 1) -> VonHerzenMove:
     """The bot's move for the seat that is to act."""
-    return GAME.bot(view_of(GAME, state, state.actor), seed)
+    return GAME.players.bot(view_of(GAME, state, state.turn), seed)
 
 
 # swap phase
@@ -75,7 +75,7 @@ FLUTE = ["7S 8S 9S TS JS QS KS AS", "7H 8H 9H TH JH QH KH AH", "7C 8C 9C TC JC Q
 
 def test_a_hand_that_is_one_run_is_not_swapped() -> None:
     state = dealt(4, hands=FLUTE)
-    assert GAME.timeout_move(state, 3) == choice(state)
+    assert GAME.players.timeout_move(state, 3) == choice(state)
     state = after(state, (3, VonHerzenOffer(cards("7D 8D"))))
     assert choice(state) == VonHerzenDecline()
     state = after(state, (2, VonHerzenCounter(cards("7C"))))
@@ -96,17 +96,17 @@ def test_agreeing_gives_the_offered_card_that_is_missed_least() -> None:
 
 
 def test_the_card_that_completes_a_run_is_taken_from_the_pile() -> None:
-    state = melding(["7S", "8H 9D KC 7C", "9S"], actor=1, phase="draw", pile="TH", stock="AS AD")
+    state = melding(["7S", "8H 9D KC 7C", "9S"], turn=1, phase="draw", pile="TH", stock="AS AD")
     assert choice(state) == VonHerzenDrawPile("TH")
 
 
 def test_a_card_of_no_use_stays_on_the_pile() -> None:
-    state = melding(["7S", "8H 9D KH 7H", "9S"], actor=1, phase="draw", pile="JC", stock="AS AD")
+    state = melding(["7S", "8H 9D KH 7H", "9S"], turn=1, phase="draw", pile="JC", stock="AS AD")
     assert choice(state) == VonHerzenDrawStock()
 
 
 def test_the_longest_run_is_laid_and_then_the_rest_is_added() -> None:
-    state = melding(["7S 8S", "8H 9D TH JD QS 7C", "9S"], actor=1, turn=4)
+    state = melding(["7S 8S", "8H 9D TH JD QS 7C", "9S"], turn=1, turn_number=4)
     move = choice(state)
     assert isinstance(move, VonHerzenLay)
     assert len(move.cards) == 5
@@ -115,45 +115,45 @@ def test_the_longest_run_is_laid_and_then_the_rest_is_added() -> None:
 
 def test_cards_of_one_rank_and_colour_go_into_different_runs() -> None:
     # given: 8 9 T J Q K and once more 8 9 T in red
-    state = melding(["7S 7C", "8H 9H TH JH QH KH 8D 9D TD 9C", "9S"], actor=1, turn=4)
+    state = melding(["7S 7C", "8H 9H TH JH QH KH 8D 9D TD 9C", "9S"], turn=1, turn_number=4)
     while isinstance(move := choice(state), VonHerzenLay | VonHerzenLayOff):
         state = after(state, (1, move))
-    assert sorted(len(run.cards) for run in state.runs) == [3, 6]
+    assert sorted(len(run.cards) for run in state.melds) == [3, 6]
 
 
 def test_a_card_for_the_own_run_is_added_to_it() -> None:
-    state = melding(["7S 8S", "JD 7C", "9S"], actor=1, turn=4, runs=[(1, "8H 9D TH")])
+    state = melding(["7S 8S", "JD 7C", "9S"], turn=1, turn_number=4, melds=[(1, "8H 9D TH")])
     assert choice(state) == VonHerzenLayOff("JD", 0, "up")
 
 
 def test_other_players_runs_are_not_fed_without_need() -> None:
     # given: two players; P1 could add QC to P0's run
-    runs = [(0, "9C TC JC"), (1, "8H 9D TH")]
-    state = melding(["7S 8S KH AD QH", "QC 7C 7D AH KD AS"], actor=1, turn=4, runs=runs)
+    melds = [(0, "9C TC JC"), (1, "8H 9D TH")]
+    state = melding(["7S 8S KH AD QH", "QC 7C 7D AH KD AS"], turn=1, turn_number=4, melds=melds)
     move = choice(state)
     assert not isinstance(move, VonHerzenLayOff)
 
 
 def test_other_players_runs_are_fed_to_go_out() -> None:
-    runs = [(0, "9C TC JC"), (1, "8H 9D TH")]
-    state = melding(["7S 8S KH AD QH", "QC 7D"], actor=1, turn=5, runs=runs, own_joker_layoff=False)
+    melds = [(0, "9C TC JC"), (1, "8H 9D TH")]
+    state = melding(["7S 8S KH AD QH", "QC 7D"], turn=1, turn_number=5, melds=melds, own_joker_layoff=False)
     state = after(state, (1, VonHerzenLayOff("7D", 1, "down")))
     assert choice(state) == VonHerzenLayOff("QC", 0, "up")
 
 
 def test_a_discard_that_fits_the_next_players_run_is_avoided() -> None:
-    runs = [(2, "9C TC JC")]
-    state = melding(["7S 8S 9D", "QC AH", "KD 7D 9H"], actor=1, turn=4, runs=runs)
+    melds = [(2, "9C TC JC")]
+    state = melding(["7S 8S 9D", "QC AH", "KD 7D 9H"], turn=1, turn_number=4, melds=melds)
     assert choice(state) == VonHerzenDiscard("AH")
 
 
 def test_the_last_card_is_discarded_to_go_out() -> None:
-    state = melding(["7S 8S 9D", "QC", "KD 7D 9H"], actor=1, turn=4, runs=[(2, "9C TC JC")])
+    state = melding(["7S 8S 9D", "QC", "KD 7D 9H"], turn=1, turn_number=4, melds=[(2, "9C TC JC")])
     assert choice(state) == VonHerzenDiscard("QC")
 
 
 def test_a_closing_turn_ends_when_nothing_can_be_laid() -> None:
-    state = melding(["7S 8S", "", "KD 7D 9H"], actor=2, phase="closing", out=1, runs=[(1, "9C TC JC")])
+    state = melding(["7S 8S", "", "KD 7D 9H"], turn=2, phase="closing", out=1, melds=[(1, "9C TC JC")])
     assert choice(state) == VonHerzenEndTurn()
 
 
@@ -163,15 +163,15 @@ def test_a_closing_turn_ends_when_nothing_can_be_laid() -> None:
 @pytest.mark.parametrize("number", range(len(OPTIONS)))
 def test_the_bot_answers_every_position_that_careless_players_reach(number: int) -> None:
     raw, seats = OPTIONS[number]
-    options = GAME.parse_options(raw, seats)
-    assert isinstance(options, GAME.options_type)
+    options = GAME.options.parse(raw, seats)
+    assert isinstance(options, GAME.options.type)
     for before, seat, _, _, _ in steps(options, number + 300, {}, careless):
         view = view_of(GAME, before, seat)
-        move = GAME.bot(view, number)
+        move = GAME.players.bot(view, number)
         words = f"option set {number}, seed {number + 300}: {move}"
-        assert not isinstance(GAME.decide(before, seat, move, chance_of(0)), Rejection), words
-        assert GAME.bot(view, number) == move, words
-        assert msgspec.json.decode(msgspec.json.encode(move), type=GAME.move_type) == move
+        assert not isinstance(GAME.decider.decide(before, seat, move, chance_of(0)), Rejection), words
+        assert GAME.players.bot(view, number) == move, words
+        assert msgspec.json.decode(msgspec.json.encode(move), type=GAME.types.move) == move
 
 
 @pytest.mark.parametrize("size", [12, 18, 24])
@@ -181,20 +181,20 @@ def test_large_hands_are_answered_too(size: int) -> None:
         order = rng.sample(PACK, len(PACK))
         hands = [" ".join(order[:size]), " ".join(order[size : size + 4])]
         for phase in ("draw", "lay"):
-            state = melding(hands, actor=0, phase="lay", turn=9, pile=" ".join(order[size + 4 : size + 6]))
+            state = melding(hands, turn=0, phase="lay", turn_number=9, pile=" ".join(order[size + 4 : size + 6]))
             state = msgspec.structs.replace(state, phase=phase, stock=tuple(order[size + 6 :]))
-            assert not isinstance(GAME.decide(state, 0, choice(state), chance_of(0)), Rejection), (size, order)
+            assert not isinstance(GAME.decider.decide(state, 0, choice(state), chance_of(0)), Rejection), (size, order)
 
 
 def test_a_plan_gains_at_least_what_laying_the_longest_run_gains() -> None:
     planner = Planner((), 0.0)
     for seed in range(200):
         hand = Random(seed).sample(PACK, 9)
-        runs = runs_in(hand)
+        melds = runs_in(hand)
         gain = planner.gain(hand)
-        pure = max((2 * len(run) - 1 for run in runs), default=0)
+        pure = max((2 * len(run) - 1 for run in melds), default=0)
         assert gain >= pure, f"seed {seed}"
-        assert (planner.next_run(hand) is None) == (not runs), f"seed {seed}"
+        assert (planner.next_run(hand) is None) == (not melds), f"seed {seed}"
 
 
 @pytest.mark.parametrize("players", [2, 3, 4, 5, 6])

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 
 from domain.games.von_herzen.facts import VonHerzenRoundDealt, VonHerzenRoundScored, VonHerzenTurnEnded
 from domain.games.von_herzen.fold import score
-from domain.games.von_herzen.model import VonHerzenState
+from domain.games.von_herzen.model import VonHerzenRoundResult, VonHerzenState
 from domain.games.von_herzen.moves import (
     VonHerzenDiscard,
     VonHerzenDrawPile,
@@ -27,7 +27,7 @@ def scored_in(facts: tuple[object, ...]) -> VonHerzenRoundScored:
 
 
 def test_vc_55_in_go_round_two_the_last_laid_card_ends_the_round_before_any_discard() -> None:
-    state = melding(["7D", "8S", "9S", "8H 9H TH"], actor=3, turn=6)
+    state = melding(["7D", "8S", "9S", "8H 9H TH"], turn=3, turn_number=6)
     facts = facts_of(state, 3, VonHerzenLay(cards("8H 9H TH")))
     assert facts[1] == VonHerzenTurnEnded(3, went_out=True)
     assert scored_in(facts).ended == "out"
@@ -35,7 +35,7 @@ def test_vc_55_in_go_round_two_the_last_laid_card_ends_the_round_before_any_disc
 
 
 def test_vc_56_in_go_round_two_discarding_the_last_card_ends_the_round() -> None:
-    state = melding(["7D", "8S", "9S", "8H"], actor=3, turn=6)
+    state = melding(["7D", "8S", "9S", "8H"], turn=3, turn_number=6)
     scored = scored_in(facts_of(state, 3, VonHerzenDiscard("8H")))
     assert (scored.ended, scored.hands[3], scored.scores) == ("out", (), (-1, -1, -1, 0))
 
@@ -43,15 +43,15 @@ def test_vc_56_in_go_round_two_discarding_the_last_card_ends_the_round() -> None
 def closing() -> VonHerzenState:
     """Case VC-57: P2 has gone out in go-round 1."""
     hands = ["7D 8D 9D KS", "8S", "9S TS JS", "QC AD KC"]
-    return after(melding(hands, actor=2, pile="AH"), (2, VonHerzenLay(cards("9S TS JS"))))
+    return after(melding(hands, turn=2, pile="AH"), (2, VonHerzenLay(cards("9S TS JS"))))
 
 
 def test_vc_57_going_out_in_go_round_one_leaves_a_closing_turn_to_those_who_had_none() -> None:
     state = closing()
-    assert (state.phase, state.actor, state.out) == ("closing", 3, 2)
+    assert (state.phase, state.turn, state.out) == ("closing", 3, 2)
     assert refused(state, 1, VonHerzenEndTurn()) == ("not_your_turn", "V-55")
     state = after(state, (3, VonHerzenEndTurn()))
-    assert (state.phase, state.actor) == ("closing", 0)
+    assert (state.phase, state.turn) == ("closing", 0)
     facts = facts_of(state, 0, VonHerzenEndTurn())
     assert scored_in(facts).scores == (-4, -1, 3, -3)
 
@@ -68,8 +68,8 @@ def test_vc_59_in_a_closing_turn_too_laying_off_needs_a_run_of_ones_own() -> Non
 
 
 def test_vc_60_when_the_dealer_goes_out_in_go_round_one_the_round_is_over() -> None:
-    state = melding(["8H 9H TH", "8S", "9S", "QS"], actor=0)
-    assert state.turn == 3
+    state = melding(["8H 9H TH", "8S", "9S", "QS"], turn=0)
+    assert state.turn_number == 3
     assert scored_in(facts_of(state, 0, VonHerzenLay(cards("8H 9H TH")))).scores == (3, -1, -1, -1)
 
 
@@ -78,26 +78,26 @@ def test_vc_61_eight_turns_of_four_players_without_progress_are_a_standstill() -
     for seat in (3, 2, 1, 0):
         state = after(state, (seat, VonHerzenPassOffer()))
     for _ in range(7):
-        facts = facts_of(state, state.actor, VonHerzenEndTurn())
+        facts = facts_of(state, state.turn, VonHerzenEndTurn())
         assert len(facts) == 1
-        state = after(state, (state.actor, VonHerzenEndTurn()))
-    scored = scored_in(facts_of(state, state.actor, VonHerzenEndTurn()))
+        state = after(state, (state.turn, VonHerzenEndTurn()))
+    scored = scored_in(facts_of(state, state.turn, VonHerzenEndTurn()))
     assert (scored.ended, scored.scores) == ("standstill", (-8, -8, -8, -8))
 
 
 def test_vc_62_progress_in_the_last_turn_starts_the_count_again() -> None:
-    state = melding(["8H 9H TH 7C", "8S", "9S", "QS"], actor=0, turn=7, idle=7)
+    state = melding(["8H 9H TH 7C", "8S", "9S", "QS"], turn=0, turn_number=7, idle_turns=7)
     state = after(state, (0, VonHerzenLay(cards("8H 9H TH"))), (0, VonHerzenEndTurn()))
-    assert (state.idle, state.actor, state.phase, state.round) == (0, 1, "lay", 1)
+    assert (state.idle_turns, state.turn, state.phase, state.round) == (0, 1, "lay", 1)
 
 
 def test_vc_63_taking_from_the_pile_is_no_progress_though_stock_remains() -> None:
-    state = melding(["7D 8S", "KC 9C", "JS AC"], actor=1, phase="draw", pile="9H", stock="7S 7C 8C 8D 8H")
-    for turn in range(6):
-        seat = state.actor
+    state = melding(["7D 8S", "KC 9C", "JS AC"], turn=1, phase="draw", pile="9H", stock="7S 7C 8C 8D 8H")
+    for turn_number in range(6):
+        seat = state.turn
         state = after(state, (seat, VonHerzenDrawPile("9H")))
         facts = facts_of(state, seat, VonHerzenDiscard("9H"))
-        if turn < 5:
+        if turn_number < 5:
             assert len(facts) == 2
             state = after(state, (seat, VonHerzenDiscard("9H")))
     scored = scored_in(facts)
@@ -118,25 +118,26 @@ JOKER_FLUTE = "JH QD KH AD 7H 8C 9D TH"
     ],
 )
 def test_real_cards_count_and_hand_cards_cost(run: str, hand: str, points: int, points_with_four: int) -> None:
-    runs = [(0, run)] if run else []
-    assert score(melding([hand, "9S"], actor=1, runs=runs)) == (points, -1)
-    assert score(melding([hand, "9S"], actor=1, runs=runs, pure_flute_four=True)) == (points_with_four, -1)
+    melds = [(0, run)] if run else []
+    assert score(melding([hand, "9S"], turn=1, melds=melds)) == (points, -1)
+    assert score(melding([hand, "9S"], turn=1, melds=melds, pure_flute_four=True)) == (points_with_four, -1)
 
 
 def test_vc_67_a_card_counts_for_the_owner_of_the_run_whoever_laid_it() -> None:
-    state = melding(["8D", "8C AC KD 7S", "JS"], actor=1, runs=[(0, "KS AS 7C"), (1, "9H TH JD QH")], turn=4)
+    state = melding(["8D", "8C AC KD 7S", "JS"], turn=1, melds=[(0, "KS AS 7C"), (1, "9H TH JD QH")], turn_number=4)
     state = after(state, (1, VonHerzenLayOff("8C", 0, "up")))
     assert score(state) == (3, 1, -1)
 
 
 def test_vc_69_equal_highest_totals_share_the_win() -> None:
     # given: the last turn of the last round; P0 goes out and nobody has a run
-    state = melding(["8H", "9S", "TS"], actor=0, turn=5, complete_rounds=1)
-    state = replace(state, round=3, totals=(31, 45, 45), scores=((0, 0, 0), (31, 45, 45)))
+    state = melding(["8H", "9S", "TS"], turn=0, turn_number=5, complete_rounds=1)
+    sheet = (VonHerzenRoundResult(1, "out", (0, 0, 0)), VonHerzenRoundResult(2, "out", (31, 45, 45)))
+    state = replace(state, round=3, totals=(31, 45, 45), score_sheet=sheet)
     # when
     state = after(state, (0, VonHerzenDiscard("8H")))
     # then
-    outcome = GAME.outcome(state)
+    outcome = GAME.decider.outcome(state)
     assert outcome is not None
     assert (outcome.totals, outcome.places) == ((31, 44, 44), (3, 1, 1))
 
@@ -150,7 +151,7 @@ def test_vc_70_two_complete_rounds_of_three_players_are_six_rounds_and_everybody
     assert sorted(dealers) == [0, 0, 1, 1, 2, 2]
     assert all(later == (dealer + 1) % 3 for dealer, later in pairwise(dealers))
     end = played[-1][-1]
-    assert refused(end, 0, VonHerzenEndTurn()) == ("game_finished", "V-70")
+    assert refused(end, 0, VonHerzenEndTurn()) == ("match_over", "V-70")
 
 
 WHOLE = [
@@ -172,7 +173,7 @@ def whole(*, own_joker_layoff: bool = True, pure_flute_four: bool = False) -> Vo
         (1, VonHerzenLay(cards("JH QD KH"))),
         (1, VonHerzenDiscard("9D")),
     )
-    assert (state.phase, state.actor) == ("closing", 2)
+    assert (state.phase, state.turn) == ("closing", 2)
     state = after(
         state,
         (2, VonHerzenLay(cards("TC JC QC KD"))),

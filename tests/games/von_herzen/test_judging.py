@@ -6,7 +6,6 @@ from msgspec.structs import replace
 
 from domain.games.von_herzen.model import VonHerzenState
 from domain.games.von_herzen.moves import (
-    Move,
     VonHerzenAccept,
     VonHerzenAgree,
     VonHerzenCounter,
@@ -18,6 +17,7 @@ from domain.games.von_herzen.moves import (
     VonHerzenLay,
     VonHerzenLayOff,
     VonHerzenLeave,
+    VonHerzenMove,
     VonHerzenOffer,
     VonHerzenPassOffer,
     VonHerzenTake,
@@ -41,25 +41,25 @@ TAKING = after(ANSWERING, (2, VonHerzenCounter(cards("7H 8H"))))
 AGREEING = after(TAKING, (1, VonHerzenLeave()), (0, VonHerzenLeave()))
 SECOND = after(ANSWERING, (2, VonHerzenDecline()))
 """P2 gives."""
-DRAWING = melding(HANDS[:3], actor=1, phase="draw", pile="9D TD", stock="7D 8D")
-PILE_ONLY = melding(HANDS[:3], actor=1, phase="draw", pile="9D TD")
-STOCK_ONLY = melding(HANDS[:3], actor=1, phase="draw", stock="9D TD")
+DRAWING = melding(HANDS[:3], turn=1, phase="draw", pile="9D TD", stock="7D 8D")
+PILE_ONLY = melding(HANDS[:3], turn=1, phase="draw", pile="9D TD")
+STOCK_ONLY = melding(HANDS[:3], turn=1, phase="draw", stock="9D TD")
 LAYING = melding(
     ["7C 8C", "TH JH 8S 9S 7D KC QD JC TS TD", "7S 9C"],
-    actor=1,
-    turn=4,
-    runs=[(0, "7H 8H 9H"), (1, "QS KS AS"), (1, "9D TC JD QH"), (2, "7C 8C 9C TC JC QC KC AC")],
+    turn=1,
+    turn_number=4,
+    melds=[(0, "7H 8H 9H"), (1, "QS KS AS"), (1, "9D TC JD QH"), (2, "7C 8C 9C TC JC QC KC AC")],
 )
-NOT_OUT = replace(LAYING, runs=(LAYING.runs[0],))
-CLOSING = replace(LAYING, phase="closing", turn=1, out=1, actor=2)
+NOT_OUT = replace(LAYING, melds=(LAYING.melds[0],))
+CLOSING = replace(LAYING, phase="closing", turn_number=1, out=1, turn=2)
 OVER = replace(LAYING, phase="over")
-BEFORE = GAME.new(OFFERING.options, 4)
+BEFORE = GAME.decider.new(OFFERING.options, 4)
 
-ROWS: list[tuple[str, VonHerzenState, int, Move, str, str]] = [
+ROWS: list[tuple[str, VonHerzenState, int, VonHerzenMove, str, str]] = [
     # checks 1 to 3
-    ("over", OVER, 1, VonHerzenEndTurn(), "game_finished", "V-70"),
-    ("over comes before the seat", OVER, 9, VonHerzenEndTurn(), "game_finished", "V-70"),
-    ("over comes before the phase", OVER, 1, VonHerzenPassOffer(), "game_finished", "V-70"),
+    ("over", OVER, 1, VonHerzenEndTurn(), "match_over", "V-70"),
+    ("over comes before the seat", OVER, 9, VonHerzenEndTurn(), "match_over", "V-70"),
+    ("over comes before the phase", OVER, 1, VonHerzenPassOffer(), "match_over", "V-70"),
     ("no seat", LAYING, 3, VonHerzenEndTurn(), "not_seated", "V-1"),
     ("no seat comes before the phase", LAYING, -1, VonHerzenPassOffer(), "not_seated", "V-1"),
     ("meld move in the swap phase", OFFERING, 3, VonHerzenEndTurn(), "wrong_phase", "V-9"),
@@ -84,7 +84,7 @@ ROWS: list[tuple[str, VonHerzenState, int, Move, str, str]] = [
     # check 4, meld moves
     ("turn: whose turn ended last", LAYING, 0, VonHerzenDiscard("7C"), "not_your_turn", "V-53"),
     ("turn: somebody else", LAYING, 2, VonHerzenDiscard("7S"), "not_your_turn", "V-28"),
-    ("turn: nobody had a turn", replace(LAYING, turn=0), 0, VonHerzenEndTurn(), "not_your_turn", "V-28"),
+    ("turn: nobody had a turn", replace(LAYING, turn_number=0), 0, VonHerzenEndTurn(), "not_your_turn", "V-28"),
     ("turn: closing, ended last", CLOSING, 1, VonHerzenEndTurn(), "not_your_turn", "V-53"),
     ("turn: closing, somebody else", CLOSING, 0, VonHerzenEndTurn(), "not_your_turn", "V-55"),
     # check 5
@@ -173,7 +173,7 @@ ROWS: list[tuple[str, VonHerzenState, int, Move, str, str]] = [
     ("state", "seat", "move", "code", "rule"), [pytest.param(*row, id=name) for name, *row in ROWS]
 )
 def test_the_first_check_that_fails_is_reported(
-    state: VonHerzenState, seat: int, move: Move, code: str, rule: str
+    state: VonHerzenState, seat: int, move: VonHerzenMove, code: str, rule: str
 ) -> None:
     assert refused(state, seat, move) == (code, rule)
 
@@ -206,7 +206,7 @@ def test_the_rulebook_has_every_number_once_and_in_order() -> None:
 )
 def test_what_is_no_move_is_malformed(move: dict[str, object]) -> None:
     with pytest.raises(msgspec.ValidationError):
-        msgspec.convert(move, GAME.move_type)
+        msgspec.convert(move, GAME.types.move)
 
 
 @pytest.mark.parametrize(
@@ -224,6 +224,6 @@ def test_what_is_no_move_is_malformed(move: dict[str, object]) -> None:
     ],
     ids=["offer", "answer", "take", "agree", "stock", "pile", "any of the pile", "lay", "closing"],
 )
-def test_the_move_for_an_absent_player_is_neutral(state: VonHerzenState, move: Move) -> None:
-    assert timeout_move(state, state.actor) == move  # V-78
-    after(state, (state.actor, move))
+def test_the_move_for_an_absent_player_is_neutral(state: VonHerzenState, move: VonHerzenMove) -> None:
+    assert timeout_move(state, state.turn) == move  # V-78
+    after(state, (state.turn, move))

@@ -14,26 +14,27 @@ from domain.games.von_herzen.facts import VonHerzenRoundDealt, VonHerzenTurnEnde
 from domain.games.von_herzen.fold import hand_size, score
 from domain.games.von_herzen.model import VonHerzenOptions, VonHerzenState
 from domain.games.von_herzen.moves import (
-    Legal,
-    Move,
     VonHerzenCounter,
     VonHerzenDiscard,
     VonHerzenDrawPile,
     VonHerzenLay,
     VonHerzenLayOff,
     VonHerzenLeave,
+    VonHerzenLegal,
     VonHerzenLegalCounter,
     VonHerzenLegalDrawPile,
     VonHerzenLegalLeave,
     VonHerzenLegalOffer,
+    VonHerzenMove,
     VonHerzenOffer,
 )
 from domain.games.von_herzen.runs import PACK, run_fault, runs_in
-from tests.games.von_herzen.conformance import OPTIONS, cards_in_play, listed
+from tests.conformance.zones import cards_in
+from tests.games.von_herzen.conformance import OPTIONS, listed, zones
 from tests.games.von_herzen.play import GAME, Player, Step, View, careless, chance_of, options_of, sensible, steps
 
 
-def lazy(view: View, rng: Random) -> Move:
+def lazy(view: View, rng: Random) -> VonHerzenMove:
     """Never lays a card; draws what there is and discards at random."""
     while True:
         move = careless(view, rng)
@@ -41,7 +42,7 @@ def lazy(view: View, rng: Random) -> Move:
             return move
 
 
-def stalling(view: View, rng: Random) -> Move:
+def stalling(view: View, rng: Random) -> VonHerzenMove:
     """Takes from the pile alone where it can and discards the same card again: as little progress as possible."""
     for entry in view.legal:
         if isinstance(entry, VonHerzenLegalDrawPile):
@@ -52,7 +53,7 @@ def stalling(view: View, rng: Random) -> Move:
     return lazy(view, rng)
 
 
-def haggling(view: View, rng: Random) -> Move:
+def haggling(view: View, rng: Random) -> VonHerzenMove:
     """Offers whole hands, counters every offer, leaves every other one: the longest swap phase there is."""
     for entry in view.legal:
         if isinstance(entry, VonHerzenLegalOffer):
@@ -74,7 +75,7 @@ PLAYERS: dict[str, Player] = {
 
 
 def parsed(raw: dict[str, object], seats: int | None) -> VonHerzenOptions:
-    options = GAME.parse_options(raw, seats)
+    options = GAME.options.parse(raw, seats)
     assert isinstance(options, VonHerzenOptions)
     return options
 
@@ -100,7 +101,7 @@ def assert_conserved(step: Step, words: str) -> None:
     """Every card is somewhere once; hands keep their size while cards are swapped (V-25)."""
     before, _, _, _, after = step
     if after.phase != "over":
-        assert Counter(cards_in_play(after)) == Counter(PACK), words
+        assert Counter(cards_in(zones(after))) == Counter(PACK), words
     if before.phase.startswith("swap"):
         assert {len(hand) for hand in after.hands} == {hand_size(len(after.hands))}, words
         if before.swap is not None:
@@ -120,9 +121,11 @@ def test_cards_are_conserved_and_every_round_ends_in_time(options: VonHerzenOpti
             assert swap_moves <= options.players + 1, words
         turns += sum(isinstance(fact, VonHerzenTurnEnded) for fact in facts)
         assert turns <= turns_most(options), words
-        if len(after.scores) > rounds:
+        if len(after.score_sheet) > rounds:
             rounds, turns = rounds + 1, 0
-            assert after.totals == tuple(sum(column) for column in zip(*after.scores, strict=True)), words
+            assert after.totals == tuple(
+                sum(column) for column in zip(*(row.points for row in after.score_sheet), strict=True)
+            ), words
     assert rounds == options.complete_rounds * options.players
 
 
@@ -134,14 +137,14 @@ def test_runs_on_the_table_are_runs_and_scores_are_the_sum_of_cards(
         if not isinstance(move, VonHerzenLay | VonHerzenLayOff) or after.round != before.round:
             continue
         words = f"{options}, players {name}, seed {seed + 100}: {move}"
-        assert all(run_fault(run.cards) is None for run in after.runs), words
-        jokers = sum(run.joker is not None for run in after.runs)
-        laid = sum(len(run.cards) for run in after.runs)
+        assert all(run_fault(run.cards) is None for run in after.melds), words
+        jokers = sum(run.joker is not None for run in after.melds)
+        laid = sum(len(run.cards) for run in after.melds)
         pure = 4 if options.pure_flute_four else 2
-        flutes = sum(pure if run.joker is None else 2 for run in after.runs if len(run.cards) == 8)
+        flutes = sum(pure if run.joker is None else 2 for run in after.melds if len(run.cards) == 8)
         held = sum(len(hand) for hand in after.hands)
         assert sum(score(after)) == laid - jokers + flutes - held, words
-        own = sum(run.owner == before.actor for run in after.runs)
+        own = sum(run.owner == before.turn for run in after.melds)
         assert isinstance(move, VonHerzenLay) or own > 0, words
 
 
@@ -158,25 +161,25 @@ def test_everything_survives_the_wire(number: int) -> None:
     options = parsed(*OPTIONS[number])
     for before, seat, move, facts, _ in steps(options, number + 200, {0: sensible}, careless):
         round_trip(before, VonHerzenState)
-        round_trip(GAME.board(before), GAME.board_type)
-        round_trip(move, GAME.move_type)
+        round_trip(GAME.views.board(before), GAME.types.board)
+        round_trip(move, GAME.types.move)
         for viewer in range(options.players):
-            round_trip(GAME.private(before, viewer), GAME.private_type)
-        round_trip(GAME.legal(before, seat), tuple[Legal, ...])
+            round_trip(GAME.views.private_part(before, viewer), GAME.types.private_part)
+        round_trip(GAME.views.legal(before, seat), tuple[VonHerzenLegal, ...])
         for fact in facts:
-            round_trip(fact, GAME.fact_type)
-            round_trip(GAME.public_form(fact), GAME.public_type)
+            round_trip(fact, GAME.types.fact)
+            round_trip(GAME.views.public_form(fact), GAME.types.public_form)
             for viewer in range(options.players):
-                form = GAME.private_form(fact, viewer)
+                form = GAME.views.private_form(fact, viewer)
                 if form is not None:
-                    round_trip(form, GAME.private_fact_type)
+                    round_trip(form, GAME.types.private_form)
 
 
 def test_a_round_is_dealt_singly_from_the_left_of_the_dealer() -> None:
-    state = GAME.new(options_of(5), 5)
-    first, deal = GAME.start(state, chance_of(5))
+    state = GAME.decider.new(options_of(5), 5)
+    first, deal = GAME.decider.start(state, chance_of(5))
     assert isinstance(deal, VonHerzenRoundDealt)
-    state = GAME.evolve(GAME.evolve(state, first), deal)
+    state = GAME.decider.evolve(GAME.decider.evolve(state, first), deal)
     for place, card in enumerate(deal.pack[:30]):
         assert card in state.hands[(deal.dealer + 1 + place) % 5]  # V-6
     assert state.stock == deal.pack[30:]  # V-7
@@ -193,7 +196,7 @@ def test_facts_of_one_match_do_not_fit_another_place_of_it() -> None:
     for before, _, _, _, _ in played[::5]:
         for _, _, _, facts, _ in played[::7]:
             try:
-                GAME.evolve(before, facts[0])
+                GAME.decider.evolve(before, facts[0])
             except ImpossibleFactError:
                 refused += 1
     assert refused > len(played[::5]) * len(played[::7]) // 2
@@ -219,8 +222,8 @@ def test_runs_are_suggested_exactly_where_one_can_be_laid(seed: int) -> None:
     rng = Random(seed)
     hand = tuple(rng.sample(PACK, rng.randrange(3, 12)))
 
-    def likes(runs: set[tuple[str, ...]] | tuple[tuple[str, ...], ...]) -> set[tuple[bool, str, int]]:
-        return {(sum(card[1] in "HD" for card in run) > 1, run[0][0], len(run)) for run in runs}
+    def likes(melds: set[tuple[str, ...]] | tuple[tuple[str, ...], ...]) -> set[tuple[bool, str, int]]:
+        return {(sum(card[1] in "HD" for card in run) > 1, run[0][0], len(run)) for run in melds}
 
     suggested = runs_in(hand)
     assert all(run_fault(run) is None and set(run) <= set(hand) for run in suggested), f"seed {seed}"
@@ -228,7 +231,7 @@ def test_runs_are_suggested_exactly_where_one_can_be_laid(seed: int) -> None:
     assert len(suggested) == len(likes(suggested)), f"seed {seed}"
 
 
-def every_answer(build: Callable[[Callable[[int], int]], Move]) -> set[bytes]:
+def every_answer(build: Callable[[Callable[[int], int]], VonHerzenMove]) -> set[bytes]:
     """Everything that can be built over all answers of a chooser."""
     found: set[bytes] = set()
     paths: list[list[int]] = [[]]
@@ -253,12 +256,13 @@ def test_sample_reaches_every_listed_move_of_the_meld_phase() -> None:
         if before.phase not in ("draw", "lay", "closing"):
             continue
         view = view_of(GAME, before, seat)
-        built = every_answer(partial(GAME.sample, view))
+        built = every_answer(partial(GAME.players.sample, view))
         allowed = {msgspec.json.encode(move) for move in listed(view.legal, view.hand)}
         assert built == allowed
         compared += 1
         judged = [
-            GAME.decide(before, seat, msgspec.json.decode(move, type=GAME.move_type), chance_of(4)) for move in built
+            GAME.decider.decide(before, seat, msgspec.json.decode(move, type=GAME.types.move), chance_of(4))
+            for move in built
         ]
         assert not any(isinstance(answer, Rejection) for answer in judged)
     assert compared > 20

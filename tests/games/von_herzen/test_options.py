@@ -18,10 +18,10 @@ DEFAULTS = VonHerzenOptions(
 
 
 def test_absent_options_have_their_defaults() -> None:
-    assert GAME.parse_options({"players": 4}, None) == DEFAULTS
-    assert GAME.parse_options({}, 4) == DEFAULTS
-    assert GAME.parse_options({"players": 4}, 4) == DEFAULTS
-    assert GAME.seat_count(DEFAULTS, None) == 4
+    assert GAME.options.parse({"players": 4}, None) == DEFAULTS
+    assert GAME.options.parse({}, 4) == DEFAULTS
+    assert GAME.options.parse({"players": 4}, 4) == DEFAULTS
+    assert GAME.options.seat_count(DEFAULTS, None) == 4
 
 
 @pytest.mark.parametrize(
@@ -38,7 +38,7 @@ def test_absent_options_have_their_defaults() -> None:
 )
 def test_every_value_of_the_range_is_taken(option: str, values: tuple[object, ...]) -> None:
     for value in values:
-        options = GAME.parse_options({"players": 3, option: value}, None)
+        options = GAME.options.parse({"players": 3, option: value}, None)
         assert isinstance(options, VonHerzenOptions)
         assert getattr(options, option) == value
 
@@ -66,8 +66,8 @@ def test_every_value_of_the_range_is_taken(option: str, values: tuple[object, ..
     ids=str,
 )
 def test_bad_options_are_refused(raw: dict[str, object], seats: int | None, problem: OptionProblem) -> None:
-    assert GAME.parse_options(raw, seats) == problem
+    assert GAME.options.parse(raw, seats) == problem
 
 
 def test_the_schema_names_every_option_in_order() -> None:
-    assert tuple(GAME.options_schema["properties"]) == VonHerzenOptions.__struct_fields__
+    assert tuple(GAME.options.schema["properties"]) == VonHerzenOptions.__struct_fields__

@@ -33,17 +33,17 @@ ILLEGAL = [
 @pytest.mark.parametrize(("text", "colour", "joker"), [pytest.param(*row, id=case) for case, *row in LEGAL])
 def test_these_cards_are_a_run(text: str, colour: str, joker: str | None) -> None:
     # given: the cards and one that stays in the hand
-    state = melding(["7S 8S", f"{text} JS"], actor=1)
+    state = melding(["7S 8S", f"{text} JS"], turn=1)
     # when
     state = after(state, (1, VonHerzenLay(cards(text))))
     # then
-    (run,) = state.runs
+    (run,) = state.melds
     assert (run.owner, run.cards, run.colour, run.joker) == (1, cards(text), colour, joker)
     assert state.hands[1] == ("JS",)
 
 
 @pytest.mark.parametrize(("text", "code", "rule"), [pytest.param(*row, id=case) for case, *row in ILLEGAL])
 def test_these_cards_are_not_a_run(text: str, code: str, rule: str) -> None:
-    state = melding(["7S 8S", f"{text} JS"], actor=1)
+    state = melding(["7S 8S", f"{text} JS"], turn=1)
     assert refused(state, 1, VonHerzenLay(cards(text))) == (code, rule)
     assert cards(text) not in runs_in(state.hands[1])

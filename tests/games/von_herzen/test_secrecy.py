@@ -15,11 +15,10 @@ import pytest
 
 from domain.cards import Card, in_canonical_order
 from domain.decider import Chance, Rejection, view_of
-from domain.games.von_herzen.facts import Cards, Fact, VonHerzenCardsSwapped
+from domain.games.von_herzen.facts import VonHerzenCards, VonHerzenCardsSwapped, VonHerzenFact
 from domain.games.von_herzen.fold import hand_size
 from domain.games.von_herzen.model import VonHerzenState
 from domain.games.von_herzen.moves import (
-    Move,
     VonHerzenAccept,
     VonHerzenAgree,
     VonHerzenCounter,
@@ -27,6 +26,7 @@ from domain.games.von_herzen.moves import (
     VonHerzenDrawStock,
     VonHerzenEndTurn,
     VonHerzenLeave,
+    VonHerzenMove,
     VonHerzenOffer,
     VonHerzenPassOffer,
     VonHerzenTake,
@@ -35,7 +35,7 @@ from domain.games.von_herzen.moves import (
 from domain.games.von_herzen.runs import PACK
 from tests.games.von_herzen.conformance import candidates
 from tests.games.von_herzen.play import GAME, careless, chance_of, options_of
-from tests.games.von_herzen.positions import Stacked, after, cards, dealt, facts_of
+from tests.games.von_herzen.positions import after, cards, dealt, facts_of, stacked
 
 encode = msgspec.json.encode
 
@@ -53,17 +53,22 @@ FACE_DOWN = (VonHerzenOffer, VonHerzenAccept, VonHerzenCounter, VonHerzenTake, V
 
 def received(state: VonHerzenState, viewer: int | None) -> list[bytes]:
     """All that a viewer (None: a spectator) is sent of a state."""
-    parts: list[Any] = [GAME.board(state), GAME.to_act(state), GAME.totals(state), GAME.round_number(state)]
+    parts: list[Any] = [
+        GAME.views.board(state),
+        GAME.decider.to_act(state),
+        GAME.views.totals(state),
+        GAME.views.round_number(state),
+    ]
     if viewer is not None:
         parts += [view_of(GAME, state, viewer)]
     return [encode(part) for part in parts]
 
 
-def told(facts: Sequence[Fact], viewer: int | None) -> list[bytes]:
+def told(facts: Sequence[VonHerzenFact], viewer: int | None) -> list[bytes]:
     """All that a viewer is sent of an event: the public form of each fact and the private one."""
-    forms = [encode(GAME.public_form(fact)) for fact in facts]
+    forms = [encode(GAME.views.public_form(fact)) for fact in facts]
     if viewer is not None:
-        forms += [encode(GAME.private_form(fact, viewer)) for fact in facts]
+        forms += [encode(GAME.views.private_form(fact, viewer)) for fact in facts]
     return forms
 
 
@@ -80,20 +85,20 @@ def two_deals(players: int, viewer: int | None, rng: Random, **options: object) 
         left = rng.sample(others, len(others))
         hands = [own if seat == viewer else [left.pop() for _ in range(size)] for seat in range(players)]
         order = [hands[(1 + place) % players][place // players] for place in range(size * players)]
-        state = GAME.new(options_of(players, **options), players)
-        for fact in GAME.start(state, Stacked(0, {1: [*order, *left]})):
-            state = GAME.evolve(state, fact)
+        state = GAME.decider.new(options_of(players, **options), players)
+        for fact in GAME.decider.start(state, stacked(0, {1: [*order, *left]})):
+            state = GAME.decider.evolve(state, fact)
         states.append(state)
     return states
 
 
-def same_looking(move: Move, state: VonHerzenState, rng: Random) -> Move:
+def same_looking(move: VonHerzenMove, state: VonHerzenState, rng: Random) -> VonHerzenMove:
     """The same move with other cards where they are laid face down."""
     if not isinstance(move, FACE_DOWN):
         return move
     swap = state.swap
     assert swap is not None
-    source = swap.offered if isinstance(move, VonHerzenAgree) else state.hands[state.actor]
+    source = swap.offered if isinstance(move, VonHerzenAgree) else state.hands[state.turn]
     return type(move)(tuple(rng.sample(source, len(move.cards))))
 
 
@@ -106,7 +111,7 @@ def assert_probing_tells_nothing(worlds: list[VonHerzenState], viewer: int, rng:
         VonHerzenTake(tuple(rng.sample(PACK, rng.randrange(9)))),
     ]
     for move in rng.sample(moves, 25):
-        answers = [GAME.decide(world, viewer, move, chance_of(0)) for world in worlds]
+        answers = [GAME.decider.decide(world, viewer, move, chance_of(0)) for world in worlds]
         refusals = [answer if isinstance(answer, Rejection) else None for answer in answers]
         assert refusals[0] == refusals[1], (words, move, answers)
 
@@ -130,20 +135,20 @@ def play_side_by_side(worlds: list[VonHerzenState], viewer: int | None, rng: Ran
         assert received(worlds[0], viewer) == received(worlds[1], viewer), words
         if viewer is not None:
             assert_probing_tells_nothing(worlds, viewer, rng, words)
-        seat = worlds[0].actor
+        seat = worlds[0].turn
         move = careless(view_of(GAME, worlds[0], seat), rng)
         others = move if seat == viewer else same_looking(move, worlds[1], rng)
         facts = [facts_of(worlds[0], seat, move), facts_of(worlds[1], seat, others)]
         swapped = [fact for fact in facts[0] if isinstance(fact, VonHerzenCardsSwapped)]
         if any(viewer in (swap.giver, swap.partner) for swap in swapped):
-            assert [encode(GAME.public_form(fact)) for fact in facts[0]] == [
-                encode(GAME.public_form(fact)) for fact in facts[1]
+            assert [encode(GAME.views.public_form(fact)) for fact in facts[0]] == [
+                encode(GAME.views.public_form(fact)) for fact in facts[1]
             ], words
             return compared
         assert told(facts[0], viewer) == told(facts[1], viewer), (words, move, others)
         for index in (0, 1):
             for fact in facts[index]:
-                worlds[index] = GAME.evolve(worlds[index], fact)
+                worlds[index] = GAME.decider.evolve(worlds[index], fact)
         compared += 1
     assert received(worlds[0], viewer) == received(worlds[1], viewer), words
     return compared
@@ -168,16 +173,16 @@ HANDS = [
 """Every seat holds one suit, so a card tells its owner."""
 
 
-def confided(state: VonHerzenState, seat: int, move: Move) -> dict[int, dict[str, object]]:
+def confided(state: VonHerzenState, seat: int, move: VonHerzenMove) -> dict[int, dict[str, object]]:
     """What each seat that is told more than everybody is told of the single fact of a move."""
     (fact,) = facts_of(state, seat, move)
-    forms = {viewer: GAME.private_form(fact, viewer) for viewer in range(len(state.totals))}
+    forms = {viewer: GAME.views.private_form(fact, viewer) for viewer in range(len(state.totals))}
     return {viewer: plain(form) for viewer, form in forms.items() if form is not None}
 
 
-def public(state: VonHerzenState, seat: int, move: Move) -> dict[str, object]:
+def public(state: VonHerzenState, seat: int, move: VonHerzenMove) -> dict[str, object]:
     (fact,) = facts_of(state, seat, move)
-    form: dict[str, object] = plain(GAME.public_form(fact))
+    form: dict[str, object] = plain(GAME.views.public_form(fact))
     return form
 
 
@@ -190,10 +195,10 @@ AGREEING = after(TAKING, (1, VonHerzenLeave()), (0, VonHerzenLeave()))
 
 
 def test_dealing_shows_every_seat_its_own_hand() -> None:
-    state = GAME.new(options_of(4), 4)
-    first, deal = GAME.start(state, Stacked(0))
-    state = GAME.evolve(GAME.evolve(state, first), deal)
-    assert plain(GAME.public_form(deal)) == {
+    state = GAME.decider.new(options_of(4), 4)
+    first, deal = GAME.decider.start(state, stacked(0))
+    state = GAME.decider.evolve(GAME.decider.evolve(state, first), deal)
+    assert plain(GAME.views.public_form(deal)) == {
         "type": "round_dealt_public",
         "round": 1,
         "dealer": 0,
@@ -201,7 +206,7 @@ def test_dealing_shows_every_seat_its_own_hand() -> None:
         "stock": 0,
     }
     for seat in range(4):
-        form = GAME.private_form(deal, seat)
+        form = GAME.views.private_form(deal, seat)
         assert plain(form) == {"type": "round_dealt_private", "hand": list(state.hands[seat])}
         assert state.hands[seat] == in_canonical_order(state.hands[seat])
 
@@ -257,7 +262,7 @@ def test_agreeing_shows_the_cards_that_went_over_and_not_those_that_returned() -
 @pytest.mark.parametrize(
     ("state", "seat", "move"), [(ANSWERING, 2, VonHerzenDecline()), (AGREEING, 3, VonHerzenWithdraw())], ids=str
 )
-def test_declining_and_withdrawing_show_nobody_a_card(state: VonHerzenState, seat: int, move: Move) -> None:
+def test_declining_and_withdrawing_show_nobody_a_card(state: VonHerzenState, seat: int, move: VonHerzenMove) -> None:
     assert confided(state, seat, move) == {}
     state = after(state, (seat, move))
     for viewer in range(4):
@@ -278,10 +283,10 @@ def test_while_cards_lie_face_down_everybody_sees_only_his_own(state: VonHerzenS
 
 
 def test_the_own_cards_on_the_table_are_shown_to_their_owner() -> None:
-    private = [GAME.private(TAKING, seat) for seat in range(4)]
+    private = [GAME.views.private_part(TAKING, seat) for seat in range(4)]
     assert [each.offered for each in private] == [(), (), (), cards("7D 8D 9D")]
     assert [each.countered for each in private] == [(), (), cards("7H 8H"), ()]
-    assert [GAME.board(TAKING).hand_counts, len(GAME.hand(TAKING, 3))] == [(8, 8, 8, 8), 8]
+    assert [GAME.views.board(TAKING).hand_sizes, len(GAME.views.hand(TAKING, 3))] == [(8, 8, 8, 8), 8]
 
 
 def test_cards_are_sent_in_a_fixed_order_whatever_the_order_of_choosing() -> None:
@@ -295,7 +300,7 @@ def test_cards_are_sent_in_a_fixed_order_whatever_the_order_of_choosing() -> Non
 
 def test_legal_moves_are_sent_to_the_seat_that_may_make_them_alone() -> None:
     for state in (OFFERING, ANSWERING, TAKING, AGREEING):
-        assert [bool(GAME.legal(state, seat)) for seat in range(4)] == [seat == state.actor for seat in range(4)]
+        assert [bool(GAME.views.legal(state, seat)) for seat in range(4)] == [seat == state.turn for seat in range(4)]
 
 
 # meld phase and end of the round
@@ -313,13 +318,13 @@ def test_a_card_from_the_stock_is_shown_to_who_draws_it_alone() -> None:
         assert (top in named(after(state, (1, VonHerzenDrawStock())), viewer)) == (viewer == 1)
 
 
-def absent(state: VonHerzenState, chance: Chance) -> tuple[VonHerzenState, tuple[Fact, ...]]:
+def absent(state: VonHerzenState, chance: Chance) -> tuple[VonHerzenState, tuple[VonHerzenFact, ...]]:
     """The state and the facts of the move that ends the round, if everybody is absent."""
     number = state.round
     while True:
-        facts = facts_of(state, state.actor, GAME.timeout_move(state, state.actor), chance)
+        facts = facts_of(state, state.turn, GAME.players.timeout_move(state, state.turn), chance)
         for fact in facts:
-            state = GAME.evolve(state, fact)
+            state = GAME.decider.evolve(state, fact)
         if state.round > number:
             return state, facts
 
@@ -327,11 +332,11 @@ def absent(state: VonHerzenState, chance: Chance) -> tuple[VonHerzenState, tuple
 def test_the_end_of_a_round_shows_hands_and_stock_but_not_what_returned_unseen() -> None:
     # given: an offer that was declined, then nothing but absent players; five players, stock drawn up
     state = dealt(5)
-    given: Cards = state.hands[4][:3]
+    given: VonHerzenCards = state.hands[4][:3]
     state = after(state, (4, VonHerzenOffer(given)), (3, VonHerzenDecline()))
     state, facts = absent(state, chance_of(3))
     # then
-    scored = plain(GAME.public_form(facts[-2]))
+    scored = plain(GAME.views.public_form(facts[-2]))
     assert scored["type"] == "round_scored"
     assert sorted([*(card for hand in scored["hands"] for card in hand), *scored["stock"]]) == sorted(PACK)
     assert set(scored) == {"type", "round", "ended", "hands", "stock", "scores", "totals"}
@@ -344,7 +349,7 @@ def test_the_stock_is_shown_at_the_end_without_its_order() -> None:
     state = dealt(2)
     state = after(state, (1, VonHerzenPassOffer()), (0, VonHerzenPassOffer()))
     stock = (*sorted(state.stock[:-1], reverse=True), state.stock[-1])
-    state = msgspec.structs.replace(state, stock=stock, phase="lay", idle=3)
+    state = msgspec.structs.replace(state, stock=stock, phase="lay", idle_turns=3)
     facts = facts_of(state, 1, VonHerzenEndTurn())
-    scored = plain(GAME.public_form(facts[1]))
+    scored = plain(GAME.views.public_form(facts[1]))
     assert scored["stock"] == list(in_canonical_order(stock)) != list(stock)

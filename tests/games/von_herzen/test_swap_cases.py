@@ -23,7 +23,7 @@ from tests.games.von_herzen.positions import after, dealt, facts_of, giving, ref
 def offered(players: int, count: int) -> VonHerzenState:
     """The first giver, right of dealer 0, has offered his first cards."""
     state = dealt(players)
-    giver = state.actor
+    giver = state.turn
     return after(state, (giver, VonHerzenOffer(state.hands[giver][:count])))
 
 
@@ -47,7 +47,7 @@ def test_vc_2_six_players_get_five_cards_and_two_are_left() -> None:
 
 def test_vc_3_the_first_giver_sits_right_of_the_dealer_and_gives_to_his_right() -> None:
     state = dealt(4, dealer=0)
-    assert (state.phase, GAME.to_act(state)) == ("swap_offer", (3,))
+    assert (state.phase, GAME.decider.to_act(state)) == ("swap_offer", (3,))
     assert (giving(state).giver, giving(state).receiver) == (3, 2)
 
 
@@ -70,7 +70,7 @@ def test_vc_7_the_whole_hand_may_be_offered() -> None:
     state = dealt(4)
     state = after(state, (3, VonHerzenOffer(state.hands[3])))
     assert len(giving(state).offered) == 8
-    assert state.actor == 2
+    assert state.turn == 2
 
 
 def test_vc_8_accepting_takes_as_many_cards_as_are_offered() -> None:
@@ -87,15 +87,15 @@ def test_vc_10_an_offer_of_one_card_cannot_be_countered() -> None:
     state = offered(4, 1)
     for count in range(9):
         assert refused(state, 2, VonHerzenCounter(state.hands[2][:count])) == ("wrong_card_count", "V-16")
-    kinds = [to_builtins(entry)["type"] for entry in GAME.legal(state, 2)]
+    kinds = [to_builtins(entry)["type"] for entry in GAME.views.legal(state, 2)]
     assert kinds == ["accept", "decline"]
 
 
 def test_vc_11_after_a_counter_proposal_the_others_are_asked_counter_clockwise() -> None:
     state = countered()
-    assert (state.phase, state.actor) == ("swap_take", 1)
+    assert (state.phase, state.turn) == ("swap_take", 1)
     state = after(state, (1, VonHerzenLeave()))
-    assert (state.phase, state.actor) == ("swap_take", 0)
+    assert (state.phase, state.turn) == ("swap_take", 0)
 
 
 def taken() -> tuple[VonHerzenState, VonHerzenState]:
@@ -131,7 +131,7 @@ def everybody_left() -> VonHerzenState:
 
 def test_vc_15_the_giver_agrees_with_as_many_of_the_offered_cards_as_were_proposed() -> None:
     before = everybody_left()
-    assert (before.phase, before.actor) == ("swap_agree", 3)
+    assert (before.phase, before.turn) == ("swap_agree", 3)
     five, two = giving(before).offered, giving(before).countered
     state = after(before, (3, VonHerzenAgree((five[4], five[1]))))
     assert set(state.hands[3]) == set(before.hands[3]) - {five[1], five[4]} | set(two)
@@ -161,8 +161,8 @@ def test_vc_18_nobody_can_take_after_a_plain_decline() -> None:
 def test_vc_19_with_two_players_the_giver_answers_a_counter_proposal_at_once() -> None:
     state = offered(2, 4)
     state = after(state, (0, VonHerzenCounter(state.hands[0][:3])))
-    assert (state.phase, state.actor) == ("swap_agree", 1)
-    assert [to_builtins(entry)["type"] for entry in GAME.legal(state, 1)] == ["agree", "withdraw"]
+    assert (state.phase, state.turn) == ("swap_agree", 1)
+    assert [to_builtins(entry)["type"] for entry in GAME.views.legal(state, 1)] == ["agree", "withdraw"]
 
 
 def test_vc_20_the_receiver_learns_only_how_many_cards_are_offered() -> None:
@@ -170,14 +170,14 @@ def test_vc_20_the_receiver_learns_only_how_many_cards_are_offered() -> None:
     state = dealt(4, hands=hands)
     (fact,) = facts_of(state, 3, VonHerzenOffer(("8H", "KS", "9D")))
     assert fact == VonHerzenCardsOffered(3, 2, ("KS", "8H", "9D"))
-    assert to_builtins(GAME.public_form(fact)) == {
+    assert to_builtins(GAME.views.public_form(fact)) == {
         "type": "cards_offered_public",
         "giver": 3,
         "receiver": 2,
         "count": 3,
     }
-    assert [GAME.private_form(fact, seat) is None for seat in range(4)] == [True, True, True, False]
-    view = view_of(GAME, GAME.evolve(state, fact), 2)
+    assert [GAME.views.private_form(fact, seat) is None for seat in range(4)] == [True, True, True, False]
+    view = view_of(GAME, GAME.decider.evolve(state, fact), 2)
     text = str(to_builtins(view))
     assert not any(card in text for card in ("8H", "KS", "9D"))
     assert to_builtins(view)["board"]["swap"] == {"giver": 3, "receiver": 2, "offered": 3, "countered": 0}
@@ -187,6 +187,6 @@ def test_vc_21_two_swap_rounds_give_everybody_two_turns_as_giver() -> None:
     state = dealt(3, swap_rounds=2)
     givers = []
     while state.phase == "swap_offer":
-        givers.append(state.actor)
-        state = after(state, (state.actor, VonHerzenPassOffer()))
+        givers.append(state.turn)
+        state = after(state, (state.turn, VonHerzenPassOffer()))
     assert givers == [2, 1, 0, 2, 1, 0]

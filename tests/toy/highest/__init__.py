@@ -2,7 +2,8 @@
 
 from functools import partial
 
-from domain.decider import AnyGame, Game
+from domain.decider import AnyGame, Decider, Game, Players, Types, Views
+from domain.options import option_rules
 from tests.toy.highest.bot import bot, sample
 from tests.toy.highest.fold import evolve, new, outcome
 from tests.toy.highest.model import (
@@ -16,7 +17,6 @@ from tests.toy.highest.model import (
     HighestPublicFact,
     HighestState,
 )
-from tests.toy.highest.options import SCHEMA, parse_options, seat_count
 from tests.toy.highest.rulebook import REJECTIONS, RULES
 from tests.toy.highest.rules import decide, legal, start, timeout_move, to_act
 from tests.toy.highest.views import board, hand, private, private_form, public_form
@@ -30,35 +30,40 @@ def _version(number: int, last_points: int) -> AnyGame:
         seats=(2, 4),
         rules=RULES,
         rejections=REJECTIONS,
-        options_type=HighestOptions,
-        options_schema=SCHEMA,
-        state_type=HighestState,
-        move_type=HighestChoose,
-        fact_type=HighestFact,
-        public_type=HighestPublicFact,
-        private_fact_type=HighestPrivateFact,
-        board_type=HighestBoard,
-        private_type=HighestPrivate,
-        legal_type=HighestChoices,
-        parse_options=parse_options,
-        seat_count=seat_count,
-        new=new,
-        start=start,
-        decide=partial(decide, last_points=last_points),
-        evolve=evolve,
-        to_act=to_act,
-        legal=legal,
-        outcome=outcome,
-        timeout_move=timeout_move,
-        public_form=public_form,
-        private_form=private_form,
-        round_number=lambda state: state.round,
-        totals=lambda state: state.totals,
-        board=board,
-        hand=hand,
-        private=private,
-        bot=bot,
-        sample=sample,
+        types=Types(
+            state=HighestState,
+            move=HighestChoose,
+            fact=HighestFact,
+            public_form=HighestPublicFact,
+            private_form=HighestPrivateFact,
+            board=HighestBoard,
+            private_part=HighestPrivate,
+            legal=HighestChoices,
+        ),
+        options=option_rules(HighestOptions, rule="T-8", seats=3),
+        decider=Decider(
+            new=new,
+            start=start,
+            decide=partial(decide, last_points=last_points),
+            evolve=evolve,
+            to_act=to_act,
+            outcome=outcome,
+        ),
+        views=Views(
+            public_form=public_form,
+            private_form=private_form,
+            round_number=lambda state: state.round,
+            totals=lambda state: state.totals,
+            board=board,
+            hand=hand,
+            private_part=private,
+            legal=legal,
+        ),
+        players=Players(
+            bot=bot,
+            sample=sample,
+            timeout_move=timeout_move,
+        ),
     )
 
 

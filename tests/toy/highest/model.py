@@ -15,8 +15,8 @@ CardText: TypeAlias = Annotated[str, Meta(max_length=8, description="A card, ran
 class HighestOptions(Struct, frozen=True):
     """All options of a table."""
 
-    rounds: int
-    hand_size: int
+    rounds: Annotated[int, Meta(ge=1, le=5)] = 2
+    hand_size: Annotated[int, Meta(ge=1, le=6)] = 3
 
 
 # moves
@@ -119,7 +119,7 @@ class HighestBoard(Struct, frozen=True):
     """What everybody may know."""
 
     hand_sizes: tuple[int, ...]
-    stock_count: int
+    stock_size: int
     has_chosen: tuple[bool, ...]
     shown: tuple[Card, ...]
 

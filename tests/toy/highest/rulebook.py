@@ -14,7 +14,7 @@ RULES = (
 )
 
 REJECTIONS = {
-    "game_finished": "The match is over.",
+    "match_over": "The match is over.",
     "not_your_choice": "You have no choice to make now.",
     "invalid_card": "There is no such card.",
     "card_not_in_hand": "You do not hold that card.",

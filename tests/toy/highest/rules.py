@@ -25,7 +25,7 @@ def decide(
 ) -> tuple[HighestFact, ...] | Rejection:
     """Judge a choice. The last cards of a round are worth `last_points`, all others one point."""
     if state.ended:
-        return Rejection("game_finished", "T-6")
+        return Rejection("match_over", "T-6")
     if seat not in to_act(state):
         return Rejection("not_your_choice", "T-3")
     if move.card not in CANONICAL:

@@ -49,7 +49,7 @@ def board(state: HighestState) -> HighestBoard:
     """Return the public part of a view."""
     return HighestBoard(
         hand_sizes=tuple(len(hand) for hand in state.hands),
-        stock_count=len(state.stock),
+        stock_size=len(state.stock),
         has_chosen=tuple(card is not None for card in state.chosen),
         shown=state.shown,
     )

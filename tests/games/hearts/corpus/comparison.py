@@ -55,10 +55,10 @@ def _difference_of_passes(recorded: RecordedRound, state: HeartsState) -> str | 
 
 def _difference_of_plays(recorded: RecordedRound, state: HeartsState) -> str | None:
     for number, step in enumerate(recorded.plays):
-        (seat,) = HEARTS_1.to_act(state)
+        (seat,) = HEARTS_1.decider.to_act(state)
         if seat != step.seat:
             return f"play {number}: seat {step.seat} is to play, ours {seat}"
-        (entry,) = HEARTS_1.legal(state, seat)
+        (entry,) = HEARTS_1.views.legal(state, seat)
         assert isinstance(entry, HeartsLegalPlay)
         if set(entry.cards) != set(step.legal):
             return f"play {number}: seat {seat} may play {sorted(step.legal)}, ours {sorted(entry.cards)}"

@@ -1,4 +1,4 @@
-"""Notes and advice: what only one seat asks or keeps, and what may not leak through it."""
+"""Private streams and advice: what only one seat asks or keeps, and what may not leak through it."""
 
 from collections.abc import Callable
 from functools import cache
@@ -7,7 +7,8 @@ from typing import Any
 import msgspec
 
 from domain.decider import Rejection, Seat, SeatView
-from tests.conformance.checks.legality import check_reason, every_choice
+from domain.explain import every_choice
+from tests.conformance.checks.legality import check_reason
 from tests.conformance.matches import Match
 from tests.conformance.wire import canonical
 
@@ -17,27 +18,27 @@ SAMPLES_MAX = 40
 """Moves of the table that are tried beside them."""
 
 
-def check_notes(match: Match, positions: int) -> None:
+def check_private_streams(match: Match, positions: int) -> None:
     """Private moves are judged with reasons, fold from JSON, keep the hand's cards, and tell nothing hidden."""
-    notes = match.game.notes
-    if notes is None:
+    stream = match.game.private_stream
+    if stream is None:
         return
-    rng = match.rng("notes")
-    for words, state in match.positions(positions // 2, "notes"):
+    rng = match.rng("private streams")
+    for words, state in match.positions(positions // 2, "private streams"):
         for seat in range(match.seats):
             before = canonical(state)
-            other = match.hooks.permute_hidden(state, seat, rng)
-            own = notes.new()
+            other = match.hooks.other_distribution(match.game, state, seat, rng)
+            own = stream.new()
             for _ in range(MOVES_MAX):
-                where = f"{words} seat {seat} with notes {own}"
+                where = f"{words} seat {seat} with private state {own}"
                 _check_seat(match, state, other, seat, own, where)
-                if seat in match.game.to_act(state):
+                if seat in match.game.decider.to_act(state):
                     _check_moves(match, state, seat, own, where)
                 facts = _accepted(match, state, other, seat, own, where)
                 if not facts:
                     break
                 for fact in rng.choice(facts):
-                    own = notes.evolve(own, _through(notes.fact_type)(canonical(fact)))
+                    own = stream.evolve(own, _through(stream.fact_type)(canonical(fact)))
             assert canonical(state) == before, f"{words} the state was changed by private moves"
 
 
@@ -50,7 +51,7 @@ def check_advice(match: Match, positions: int) -> None:
     rng = match.rng("advice")
     for words, state in match.positions(positions, "advice"):
         for seat in range(match.seats):
-            other = match.hooks.permute_hidden(state, seat, rng)
+            other = match.hooks.other_distribution(match.game, state, seat, rng)
             for asked in questions(state, seat):
                 question = _through(advice.question_type)(canonical(asked))
                 answer = advice.answer(state, seat, question)
@@ -63,14 +64,14 @@ def check_advice(match: Match, positions: int) -> None:
 
 
 def _accepted(match: Match, state: Any, other: Any, seat: Seat, own: Any, where: str) -> list[tuple[Any, ...]]:
-    notes, offered = match.game.notes, match.hooks.private_moves
-    assert notes is not None
-    assert offered is not None, "a game with notes needs the hook private_moves"
+    stream, offered = match.game.private_stream, match.hooks.private_moves
+    assert stream is not None
+    assert offered is not None, "a game with private streams needs the hook private_moves"
     accepted = []
     for offer in offered(state, seat, own):
-        move = _through(notes.move_type)(canonical(offer))
-        judged = notes.decide(state, seat, own, move)
-        same = canonical(notes.decide(other, seat, own, move)) == canonical(judged)
+        move = _through(stream.move_type)(canonical(offer))
+        judged = stream.decide(state, seat, own, move)
+        same = canonical(stream.decide(other, seat, own, move)) == canonical(judged)
         assert same, f"{where}: the answer to {move} depends on hidden cards"
         if isinstance(judged, Rejection):
             check_reason(match.game, judged, f"{where}: {move}")
@@ -80,11 +81,11 @@ def _accepted(match: Match, state: Any, other: Any, seat: Seat, own: Any, where:
 
 
 def _check_seat(match: Match, state: Any, other: Any, seat: Seat, own: Any, where: str) -> None:
-    notes, game, wire = match.game.notes, match.game, match.wire
-    assert notes is not None
-    assert sorted(notes.hand(state, seat, own)) == sorted(game.hand(state, seat)), f"{where}: not the same hand"
+    stream, game, wire = match.game.private_stream, match.game, match.wire
+    assert stream is not None
+    assert sorted(stream.hand(state, seat, own)) == sorted(game.views.hand(state, seat)), f"{where}: not the same hand"
     hidden = {card.encode() for card in match.hooks.hidden_from(state, seat)}
-    for part, decode in ((notes.hand, wire.hand), (notes.private, wire.private), (notes.legal, wire.legal)):
+    for part, decode in ((stream.hand, wire.hand), (stream.private, wire.private), (stream.legal, wire.legal)):
         value = part(state, seat, own)
         data = canonical(value)
         assert decode(data) == value, f"{where}: {value} comes back as {decode(data)}"
@@ -92,42 +93,42 @@ def _check_seat(match: Match, state: Any, other: Any, seat: Seat, own: Any, wher
         assert not any(card in data for card in hidden), f"{where}: a hidden card in {data!r}"
     moves = list(match.hooks.candidates(state, seat))
     for move in match.rng(where).sample(moves, min(len(moves), SAMPLES_MAX)):
-        resolved = notes.resolve(state, seat, own, move)
+        resolved = stream.resolve(state, seat, own, move)
         if isinstance(resolved, Rejection):
             check_reason(game, resolved, f"{where}: {move}")
         else:
             assert wire.move(canonical(resolved)) == resolved, f"{where}: {resolved}"
-        if not notes.consulted(state, seat):
-            unchanged = resolved == move or resolved == game.decide(state, seat, move, match.chance)
+        if not stream.consulted(state, seat):
+            unchanged = resolved == move or resolved == game.decider.decide(state, seat, move, match.chance)
             assert unchanged, f"{where}: {move} becomes {resolved} without being consulted"
 
 
 def _check_moves(match: Match, state: Any, seat: Seat, own: Any, where: str) -> None:
-    """Moves built from `legal` in the light of the notes are accepted. If there are none (ValueError), the
+    """Moves built from `legal` in the light of the private state are accepted. If there are none (ValueError), the
     notes stand against every move."""
-    notes, game, wire = match.game.notes, match.game, match.wire
-    assert notes is not None
+    stream, game, wire = match.game.private_stream, match.game, match.wire
+    assert stream is not None
     view = SeatView(
         seat=seat,
-        board=game.board(state),
-        hand=notes.hand(state, seat, own),
-        legal=notes.legal(state, seat, own),
-        private=notes.private(state, seat, own),
+        board=game.views.board(state),
+        hand=stream.hand(state, seat, own),
+        legal=stream.legal(state, seat, own),
+        private=stream.private(state, seat, own),
     )
     try:
-        moves = list(every_choice(lambda choose: game.sample(wire.view(view), choose), SAMPLES_MAX))
+        moves = list(every_choice(lambda choose: game.players.sample(wire.view(view), choose), SAMPLES_MAX))
     except ValueError:
         for move in match.hooks.candidates(state, seat):
-            resolved = notes.resolve(state, seat, own, move)
+            resolved = stream.resolve(state, seat, own, move)
             possible = not isinstance(resolved, Rejection) and not isinstance(
-                game.decide(state, seat, resolved, match.chance), Rejection
+                game.decider.decide(state, seat, resolved, match.chance), Rejection
             )
             assert not possible, f"{where}: {move} is possible, but not listed in {view.legal}"
         return
     for move in moves:
-        resolved = notes.resolve(state, seat, own, wire.move(canonical(move)))
+        resolved = stream.resolve(state, seat, own, wire.move(canonical(move)))
         assert not isinstance(resolved, Rejection), f"{where}: {move} is listed, but gives {resolved}"
-        judged = game.decide(state, seat, resolved, match.chance)
+        judged = game.decider.decide(state, seat, resolved, match.chance)
         assert not isinstance(judged, Rejection), f"{where}: {move} is listed, but gives {judged}"
 
 

@@ -1,8 +1,8 @@
 """What only one seat ever knows: its drafts and the order of its hand.
 
-Facts of notes name the turn they were made in, how often the seat had laid in it, and what had come to
-the hand. What of them still holds follows from that and the table's state, so the table never waits
-for notes and notes never wait for the table.
+Facts of the private stream name the turn they were made in, how often the seat had laid in it, and what
+had come to the hand. What of them still holds follows from that and the table's state, so the table never
+waits for the private stream, nor that for the table. `own` is what the facts of a seat add up to.
 """
 
 from collections.abc import Sequence
@@ -16,8 +16,8 @@ from domain.games.romme.facts import (
     RommeHandArranged,
     RommeMeldPrepared,
     RommeMeldsTakenBack,
-    RommeNoteFact,
-    RommeNotes,
+    RommePrivateStream,
+    RommePrivateStreamFact,
 )
 from domain.games.romme.fold import running
 from domain.games.romme.judge import (
@@ -61,39 +61,39 @@ _BY_RANK: Final = {  # R-79
 }
 
 
-_NO_NOTES: Final = RommeNotes(turn_number=0, lays=0, prepared=0, drafts=(), arranged=None)
+_NOTHING: Final = RommePrivateStream(turn_number=0, lays=0, prepared=0, drafts=(), arranged=None)
 
 
-def new() -> RommeNotes:
-    """Return the notes of a seat that has made none."""
-    return _NO_NOTES
+def new() -> RommePrivateStream:
+    """Return the state of an empty private stream."""
+    return _NOTHING
 
 
 # judging private moves
 
 
 def decide(
-    state: RommeState, seat: Seat, notes: RommeNotes, move: RommePrivateMove
-) -> tuple[RommeNoteFact, ...] | Rejection:
-    """Judge a private move: what it notes, or the first reason against it."""
+    state: RommeState, seat: Seat, own: RommePrivateStream, move: RommePrivateMove
+) -> tuple[RommePrivateStreamFact, ...] | Rejection:
+    """Judge a private move: the facts it makes, or the first reason against it."""
     match move:
         case RommePrepare():
-            return _prepare(state, seat, notes, move)
+            return _prepare(state, seat, own, move)
         case RommeTakeBack():
-            return _take_back(state, seat, notes, move)
+            return _take_back(state, seat, own, move)
         case RommeSortHand() | RommeMoveCard() | RommeArrangeHand():
             if not running(state):
                 return refusal_between_rounds(state)  # R-83
-            order = _new_order(hand(state, seat, notes), move)
+            order = _new_order(hand(state, seat, own), move)
             return order if isinstance(order, Rejection) else (RommeHandArranged(state.arrivals, order),)
         case _:
             assert_never(move)
 
 
 def _prepare(
-    state: RommeState, seat: Seat, notes: RommeNotes, move: RommePrepare
-) -> tuple[RommeNoteFact, ...] | Rejection:
-    drafts = open_drafts(state, seat, notes)
+    state: RommeState, seat: Seat, own: RommePrivateStream, move: RommePrepare
+) -> tuple[RommePrivateStreamFact, ...] | Rejection:
+    drafts = open_drafts(state, seat, own)
     cards = [card.card for card in move.cards]
     refusal = (
         refusal_of_turn(state, seat, "play")
@@ -105,7 +105,7 @@ def _prepare(
     shape = check_meld(move.cards, move.end)
     if isinstance(shape, Rejection):
         return shape
-    number = notes.prepared + 1 if notes.turn_number == state.turn_number else 1  # R-41
+    number = own.prepared + 1 if own.turn_number == state.turn_number else 1  # R-41
     total = shape.points + sum(draft.points for draft in drafts)
     fact = RommeMeldPrepared(
         turn_number=state.turn_number,
@@ -121,13 +121,13 @@ def _prepare(
 
 
 def _take_back(
-    state: RommeState, seat: Seat, notes: RommeNotes, move: RommeTakeBack
-) -> tuple[RommeNoteFact, ...] | Rejection:
+    state: RommeState, seat: Seat, own: RommePrivateStream, move: RommeTakeBack
+) -> tuple[RommePrivateStreamFact, ...] | Rejection:
     refusal = refusal_of_turn(state, seat, "play")
     if refusal:
         return refusal
     drafts = tuple(
-        draft.draft for draft in open_drafts(state, seat, notes) if move.draft is None or draft.draft == move.draft
+        draft.draft for draft in open_drafts(state, seat, own) if move.draft is None or draft.draft == move.draft
     )
     return (RommeMeldsTakenBack(drafts),) if drafts else _UNKNOWN_DRAFT
 
@@ -159,56 +159,56 @@ def _moved(present: Sequence[Card], move: RommeMoveCard) -> tuple[Card, ...] | R
     return (*others[: move.index], move.card, *others[move.index :])
 
 
-# what was noted
+# what happened
 
 
-def evolve(notes: RommeNotes, fact: RommeNoteFact) -> RommeNotes:
-    """Return the notes after a recorded fact. ImpossibleFactError if it does not fit."""
+def evolve(own: RommePrivateStream, fact: RommePrivateStreamFact) -> RommePrivateStream:
+    """Return the state of the private stream after a recorded fact. ImpossibleFactError if it does not fit."""
     match fact:
         case RommeHandArranged():
-            return RommeNotes(notes.turn_number, notes.lays, notes.prepared, notes.drafts, fact)
+            return RommePrivateStream(own.turn_number, own.lays, own.prepared, own.drafts, fact)
         case RommeMeldPrepared():
-            return _prepared(notes, fact)
+            return _prepared(own, fact)
         case RommeMeldsTakenBack():
-            kept = tuple(draft for draft in notes.drafts if draft.draft not in fact.drafts)
-            if len(kept) + len(fact.drafts) != len(notes.drafts):
+            kept = tuple(draft for draft in own.drafts if draft.draft not in fact.drafts)
+            if len(kept) + len(fact.drafts) != len(own.drafts):
                 raise ImpossibleFactError(f"there are no drafts {fact.drafts}")
-            return RommeNotes(notes.turn_number, notes.lays, notes.prepared, kept, notes.arranged)
+            return RommePrivateStream(own.turn_number, own.lays, own.prepared, kept, own.arranged)
         case _:
             assert_never(fact)
 
 
-def _prepared(notes: RommeNotes, fact: RommeMeldPrepared) -> RommeNotes:
-    turn, lays = (fact.turn_number, fact.lays), (notes.turn_number, notes.lays)
+def _prepared(own: RommePrivateStream, fact: RommeMeldPrepared) -> RommePrivateStream:
+    turn, lays = (fact.turn_number, fact.lays), (own.turn_number, own.lays)
     if turn < lays:
         raise ImpossibleFactError(f"draft {fact.draft} comes after drafts of a later turn")
-    same_turn = fact.turn_number == notes.turn_number
-    prepared = notes.prepared + 1 if same_turn else 1
+    same_turn = fact.turn_number == own.turn_number
+    prepared = own.prepared + 1 if same_turn else 1
     if fact.draft != f"p{prepared}":
         raise ImpossibleFactError(f"draft {fact.draft} is not the next of its turn")
-    earlier = notes.drafts if turn == lays else ()
-    return RommeNotes(fact.turn_number, fact.lays, prepared, (*earlier, fact), notes.arranged)
+    earlier = own.drafts if turn == lays else ()
+    return RommePrivateStream(fact.turn_number, fact.lays, prepared, (*earlier, fact), own.arranged)
 
 
 # what still holds
 
 
-def open_drafts(state: RommeState, seat: Seat, notes: RommeNotes) -> tuple[RommeDraft, ...]:
+def open_drafts(state: RommeState, seat: Seat, own: RommePrivateStream) -> tuple[RommeDraft, ...]:
     """Return the drafts of this turn that no `lay` has ended and whose cards are still held (R-41, R-42)."""
-    made_now = notes.turn_number == state.turn_number and notes.lays == state.lays
-    if not notes.drafts or not made_now or seat != state.turn or not running(state):
+    made_now = own.turn_number == state.turn_number and own.lays == state.lays
+    if not own.drafts or not made_now or seat != state.turn or not running(state):
         return ()
     held = state.hands[seat]
     return tuple(
         RommeDraft(draft.draft, draft.kind, draft.slots, draft.points)
-        for draft in notes.drafts
+        for draft in own.drafts
         if all(slot.card in held for slot in draft.slots)
     )
 
 
-def hand(state: RommeState, seat: Seat, notes: RommeNotes) -> tuple[Card, ...]:
+def hand(state: RommeState, seat: Seat, own: RommePrivateStream) -> tuple[Card, ...]:
     """Return the hand in the seat's own order, what came later on the right (R-82)."""
-    present, arranged = state.hands[seat], notes.arranged
+    present, arranged = state.hands[seat], own.arranged
     if arranged is None:
         return present
     arrivals = arranged.arrivals
@@ -222,33 +222,33 @@ def consulted(state: RommeState, seat: Seat) -> bool:
     return state.phase == "play" and seat == state.turn
 
 
-def resolve(state: RommeState, seat: Seat, notes: RommeNotes, move: RommeMove) -> RommeMove | Rejection:
+def resolve(state: RommeState, seat: Seat, own: RommePrivateStream, move: RommeMove) -> RommeMove | Rejection:
     """Judge a move of the table in the light of open drafts and return it with everything it says."""
-    drafts = open_drafts(state, seat, notes)
+    drafts = open_drafts(state, seat, own)
     made = judge(state, seat, move, drafts)
     if isinstance(made, Rejection):
         return made
     return in_full(move, drafts) if isinstance(move, RommeLay) else move
 
 
-def private(state: RommeState, seat: Seat, notes: RommeNotes) -> RommePrivate:
+def private(state: RommeState, seat: Seat, own: RommePrivateStream) -> RommePrivate:
     """Return what only this seat knows beyond its hand."""
     need = offers.need(state, seat)
     if seat != state.turn or not running(state):
         return RommePrivate(drawn=None, drafts=(), points=0, missing=need)
-    drafts = open_drafts(state, seat, notes)
+    drafts = open_drafts(state, seat, own)
     points = sum([draft.points for draft in drafts])
     return RommePrivate(drawn=state.drawn, drafts=drafts, points=points, missing=max(0, need - points))
 
 
-def legal(state: RommeState, seat: Seat, notes: RommeNotes) -> tuple[RommeLegal, ...]:
+def legal(state: RommeState, seat: Seat, own: RommePrivateStream) -> tuple[RommeLegal, ...]:
     """Return what the seat may do now with its drafts, moves of the table first.
 
     Its hand it may arrange at any time while the round runs.
     """
     if state.phase != "play" or seat != state.turn:
         return table_legal(state, seat)
-    drafts = open_drafts(state, seat, notes)
+    drafts = open_drafts(state, seat, own)
     kept = reserved(drafts)
     drafted = bool(drafts) and not isinstance(judge(state, seat, RommeLay(), drafts), Rejection)
     melds = offers.melds_of(state, seat)

@@ -1,0 +1,188 @@
+"""Overboard: options, moves, facts, state and views."""
+
+from typing import Annotated, TypeAlias
+
+from msgspec import Meta, Struct
+
+from domain.cards import Card
+from domain.decider import Seat
+from domain.tags import tag_after
+
+CardText: TypeAlias = Annotated[str, Meta(max_length=8, description="A card, rank then suit.", examples=["QS"])]
+
+
+_tag = tag_after("Overboard")
+
+
+class OverboardValue(Struct, frozen=True, gc=False):
+    """Base of everything."""
+
+
+class OverboardTagged(OverboardValue, frozen=True, tag_field="type", tag=_tag):
+    """Base of facts and legal entries. Tags follow from class names: who renames a class keeps its old tag."""
+
+
+class OverboardMoveBase(OverboardTagged, frozen=True, forbid_unknown_fields=True):
+    """Base of moves."""
+
+
+# options
+
+
+class OverboardOptions(OverboardValue, frozen=True):
+    """All options of a table. O-9"""
+
+    lives: Annotated[int, Meta(ge=1, le=3, description="Lives of each seat.")] = 2
+    goal: Annotated[int, Meta(ge=15, le=31, description="Points that end a round at once.")] = 31
+
+
+# moves
+
+
+class OverboardSwap(OverboardMoveBase, frozen=True):
+    """Give a card of one's hand for one of the raft."""
+
+    give: CardText
+    take: CardText
+
+
+class OverboardSwapAll(OverboardMoveBase, frozen=True):
+    """Give the whole hand for the whole raft."""
+
+
+class OverboardStay(OverboardMoveBase, frozen=True):
+    """Keep one's hand."""
+
+
+OverboardMove: TypeAlias = OverboardSwap | OverboardSwapAll | OverboardStay
+
+
+# facts
+
+
+class OverboardPackDealt(OverboardTagged, frozen=True):
+    """The whole pack in dealing order: three cards for each seat aboard, then three for the raft. Secret."""
+
+    round: int
+    aboard: tuple[Seat, ...]
+    starter: Seat
+    order: tuple[Card, ...]
+
+
+class OverboardCardSwapped(OverboardTagged, frozen=True):
+    """A seat gave a card for one of the raft."""
+
+    seat: Seat
+    give: Card
+    take: Card
+
+
+class OverboardHandSwapped(OverboardTagged, frozen=True):
+    """A seat gave its hand, which everybody sees now, for the raft."""
+
+    seat: Seat
+    cards: tuple[Card, ...]
+
+
+class OverboardStayed(OverboardTagged, frozen=True):
+    """A seat kept its hand."""
+
+    seat: Seat
+
+
+class OverboardRoundScored(OverboardTagged, frozen=True):
+    """The round is over: all hands are shown, and some seats lost a life."""
+
+    round: int
+    hands: tuple[tuple[Card, ...], ...]
+    lost: tuple[Seat, ...]
+
+
+class OverboardMatchEnded(OverboardTagged, frozen=True):
+    """One seat is left aboard."""
+
+    places: tuple[int, ...]
+
+
+OverboardOpenFact: TypeAlias = (
+    OverboardCardSwapped | OverboardHandSwapped | OverboardStayed | OverboardRoundScored | OverboardMatchEnded
+)
+OverboardFact: TypeAlias = OverboardOpenFact | OverboardPackDealt
+
+
+# what others learn of facts
+
+
+class OverboardRoundDealt(OverboardTagged, frozen=True):
+    """Public form of the deal."""
+
+    round: int
+    starter: Seat
+    raft: tuple[Card, ...]
+
+
+class OverboardHandDealt(OverboardTagged, frozen=True):
+    """What a seat aboard learns of the deal."""
+
+    cards: tuple[Card, ...]
+
+
+OverboardPublicFact: TypeAlias = OverboardOpenFact | OverboardRoundDealt
+OverboardPrivateFact: TypeAlias = OverboardHandDealt
+
+
+# state
+
+
+class OverboardState(OverboardValue, frozen=True):
+    """The whole state."""
+
+    options: OverboardOptions
+    lives: tuple[int, ...]
+    places: tuple[int | None, ...]
+    """Of seats overboard; None while they are aboard."""
+    round: int = 0
+    starter: Seat = 0
+    turn: Seat | None = None
+    turns: int = 0
+    """Turns taken in this round."""
+    stays: int = 0
+    """Turns since somebody swapped."""
+    hands: tuple[tuple[Card, ...], ...] = ()
+    """Empty between rounds."""
+    raft: tuple[Card, ...] = ()
+    rest: tuple[Card, ...] = ()
+    taken: tuple[Card, ...] = ()
+    """Cards that were taken from the raft in this round."""
+    last_hands: tuple[tuple[Card, ...], ...] = ()
+    """As the last finished round ended."""
+
+
+# views
+
+
+class OverboardBoard(OverboardValue, frozen=True):
+    """What everybody may know."""
+
+    turn: Seat | None
+    starter: Seat
+    raft: tuple[Card, ...]
+    lives: tuple[int, ...]
+    hand_sizes: tuple[int, ...]
+    last_hands: tuple[tuple[Card, ...], ...]
+
+
+class OverboardPrivate(OverboardValue, frozen=True):
+    """What only the seat may know beyond its hand: what it is worth."""
+
+    value: int
+
+
+class OverboardLegalSwap(OverboardTagged, frozen=True):
+    """Any of these may be given for any of those."""
+
+    give: tuple[Card, ...]
+    take: tuple[Card, ...]
+
+
+OverboardLegal: TypeAlias = OverboardLegalSwap | OverboardSwapAll | OverboardStay
