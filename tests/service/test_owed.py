@@ -107,8 +107,8 @@ def full(running: Running) -> Iterator[None]:
     try:
         yield
     finally:
-        for name, value in before.items():
-            running.redis.config_set(name, value)
+        for name in ("maxmemory", "maxmemory-policy"):  # in this order, else everything that expires is evicted
+            running.redis.config_set(name, before[name])
 
 
 @contextmanager
