@@ -11,6 +11,8 @@ from typing import Final
 from projections.generations import Generations
 from projections.redis_connection import RedisConnection, script
 
+VIEWS: Final = "views"
+"""The projection of views and lists of tables."""
 _ADVANCE: Final = script("""
 -- KEYS: the checkpoint. ARGV: bucket, position, position from which it is reached, ...
 for i = 1, #ARGV, 3 do

@@ -10,8 +10,8 @@
         player:<account>                        the seat of an account; -1 until the lists of an account that has
                                                 left are acknowledged
 
-A table that is open stays; what is kept of one that has ended is forgotten with its place in the lists, and expires
-at the latest a week after it was written.
+The view of an open table expires a week after it was last written, and is made again when somebody asks for it or for
+a list. What is kept of a table that has ended, a bounded number, is forgotten with its place in the lists.
 """
 
 from collections.abc import Sequence
@@ -59,7 +59,7 @@ for i, field in ipairs(left) do
   answer[i + 1] = string.sub(field, 8)
 end
 redis.call('HSET', key, 'version', to, unpack(ARGV, 2))
-if change.over then redis.call('EXPIRE', key, {VIEW_TTL_SECONDS}) else redis.call('PERSIST', key) end
+if change.over then redis.call('PERSIST', key) else redis.call('EXPIRE', key, {VIEW_TTL_SECONDS}) end
 return answer
 """)
 _LISTED: Final = script("""

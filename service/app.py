@@ -73,6 +73,7 @@ def _dependencies(services: Services) -> dict[str, Provide]:
         "log_watch": services.log_watch,
         "metrics": services.metrics,
         "names": services.names,
+        "owed": services.owed,
         "recorder": services.recorder,
         "records": services.records,
         "redis": services.redis,

@@ -32,6 +32,7 @@ from service.store.transparency import TransparencyStore
 from service.tables.access import Access
 from service.tables.cache import TableCache
 from service.tables.lobby import Lobby
+from service.tables.owed import Owed
 from service.tables.recorder import Recorder
 from service.tables.replays import Replays
 from service.tables.seat_private import SeatPrivate
@@ -63,6 +64,7 @@ class Services:
         self.seat_private = SeatPrivate(self.cache, self.recorder, self.views)
         self.replays = Replays(self.log, self.cache, self.snapshots, self.names)
         self.lobby = Lobby(self.redis.lists, self.cache, self.views, key=key)
+        self.owed = Owed(self.log, self.redis.checkpoints)
         self.signer = Signer(key, settings.origin)
         self.transparency_store = TransparencyStore(self.database)
         self.log_marks = LogMarks(connect(settings.redis_dsn))

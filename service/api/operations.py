@@ -13,6 +13,7 @@ from service.api.types import operations as types
 from service.records.log_watch import LogWatch
 from service.runtime.metrics import Metrics
 from service.store.log import Log
+from service.tables.owed import Owed
 
 
 @Operation(
@@ -67,7 +68,8 @@ async def readyz(
     response=str,
     media_types=("text/plain",),
 )
-async def get_metrics(metrics: NamedDependency[Metrics]) -> Response[bytes]:
+async def get_metrics(metrics: NamedDependency[Metrics], owed: NamedDependency[Owed]) -> Response[bytes]:
+    metrics.set_owed(await owed.seconds())
     return Response(metrics.text(), headers={"Content-Type": CONTENT_TYPE_LATEST})
 
 

@@ -6,6 +6,7 @@ views quick, no more. Where Redis goes back, so does the checkpoint.
 """
 
 import asyncio
+import secrets
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
 from contextlib import suppress
@@ -14,6 +15,7 @@ from uuid import UUID
 
 import structlog
 
+from projections.checkpoints import VIEWS
 from projections.generations import DOUBLE_WRITE_SECONDS
 from projections.redis_connection import RedisUnavailableError
 from projections.redis_store import RedisStore
@@ -27,7 +29,6 @@ from service.store.transparency import TransparencyStore
 from service.tables.cache import TableCache
 from service.tables.views import Views
 
-_PROJECTION: Final = "views"
 _POLL_SECONDS: Final = 0.5
 _GRACE_SECONDS: Final = 0.5
 """How long a process has to write what it committed before the projector does."""
@@ -91,7 +92,7 @@ class Projector:
 
         RedisUnavailableError unless Redis has acknowledged everything; then the next round looks at it again.
         """
-        before = await self._redis.checkpoints.read(_PROJECTION)
+        before = await self._redis.checkpoints.read(VIEWS)
         if not before or not self._redis.generations.complete:
             await self._make_complete()
             return True
@@ -99,7 +100,7 @@ class Projector:
         self._owed_since = min((head.time for head in heads), default=None)
         await self._bring_up({head.stream: head.version for head in heads})
         reached = {head.bucket: head.position for head in heads}
-        if not await self._redis.checkpoints.advance(_PROJECTION, reached, since=before):
+        if not await self._redis.checkpoints.advance(VIEWS, reached, since=before):
             return True  # Redis went back meanwhile
         self._owed_since = None
         self._remember(before | reached)
@@ -181,22 +182,23 @@ class Projector:
         await self._redis.generations.refresh()
         token = await self._redis.generations.begin_complete()
         heads = dict(enumerate(await self._log.bucket_heads()))
-        count = await self._settle_kept()
-        await self._redis.checkpoints.advance(_PROJECTION, heads)
+        count = await self._settle_kept(all_=False)
+        await self._redis.checkpoints.advance(VIEWS, heads)
         if await self._redis.generations.mark_complete(token):
             logger.info("projections complete", tables=count, generation=self._redis.generations.current)
 
-    async def _settle_kept(self) -> int:
-        count = 0
-        page: list[UUID] = []
-        async for stream in self._tables(ended_max=ENDED_MAX):
-            page.append(stream)
-            count += 1
-            if len(page) == _AT_ONCE:
-                await self._settle_all(page)
-                page = []
-        await self._settle_all(page)
-        return count
+    async def _settle_kept(self, *, all_: bool) -> int:
+        """Write the tables that are kept, all or those that Redis lacks; return how many are kept."""
+        kept = [stream async for stream in self._tables(ended_max=ENDED_MAX)]
+        first = secrets.randbelow(len(kept)) if kept else 0  # several workers begin at different places
+        waiting = kept[first:] + kept[:first]
+        for place in range(0, len(waiting), _AT_ONCE):
+            streams = waiting[place : place + _AT_ONCE]
+            if all_:
+                await self._settle_all(streams)
+            else:
+                await self._settle_all(await self._behind(await self._log.last_versions(streams)))
+        return len(kept)
 
     async def _tables(self, *, ended_max: int) -> AsyncIterator[UUID]:
         """Yield tables, newest first: those whose match is open, and so many whose match is over."""
@@ -227,11 +229,11 @@ class Projector:
         try:
             await asyncio.sleep(DOUBLE_WRITE_SECONDS)
             heads = dict(enumerate(await self._log.bucket_heads()))
-            count = await self._settle_kept()
+            count = await self._settle_kept(all_=True)
             await self._standings.rebuild(new)
             await self._disputes.relist()
             await self._redis.lists.forget_ended(new)
-            await self._redis.checkpoints.advance(_PROJECTION, heads, generation=new)
+            await self._redis.checkpoints.advance(VIEWS, heads, generation=new)
             await generations.go_on(new)
         finally:
             keeping.cancel()

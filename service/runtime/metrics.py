@@ -43,6 +43,16 @@ class Metrics:
         )
         self._labelled = cache(self._durations.labels)  # the library makes texts of labels and locks at every call
 
+        self._owed = Gauge(
+            "blattwerk_redis_owed_seconds",
+            "Age of the oldest event whose views and lists Redis has not acknowledged, NaN if that is not known.",
+            registry=self.registry,
+        )
+
+    def set_owed(self, seconds: float) -> None:
+        """Say how long Redis has owed what the log has."""
+        self._owed.set(seconds)
+
     def observe(self, method: str, route: str, status: int, seconds: float) -> None:
         """Count one request."""
         self._labelled(method, route, status).observe(seconds)

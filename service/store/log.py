@@ -116,6 +116,11 @@ class Log:
         rows = await self._database.fetch(_SQL["last_version"], _key(stream, bucket))
         return int(rows[0][0]) if rows else 0
 
+    async def last_versions(self, streams: Sequence[UUID]) -> dict[UUID, int]:
+        """Return the versions of the last events of many streams, each in its own bucket."""
+        columns = ([bucket_of(stream) for stream in streams], list(streams))
+        return dict(await self._database.fetch(_SQL["last_versions"], columns))
+
     async def secret(self, stream: UUID) -> bytes:
         """Return a table's secret. StoreError if it has none."""
         rows = await self._database.fetch(_SQL["secret"], _key(stream))

@@ -35,6 +35,13 @@ where bucket = %s and stream = %s order by version desc limit 1;
 -- name: last_version
 select version from events where bucket = %s and stream = %s order by version desc limit 1;
 
+-- name: last_versions
+select asked.stream, last_.version
+from unnest(%s::smallint[], %s::uuid[]) as asked (bucket, stream)
+cross join lateral (
+  select version from events e where e.bucket = asked.bucket and e.stream = asked.stream order by e.version desc limit 1
+) last_;
+
 -- name: find_answer
 select bucket, position, stream, version, type, envelope, sealed, actor, decision, digest, command, rules, received_at,
   previous_hash, hash
