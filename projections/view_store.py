@@ -44,7 +44,7 @@ for place, version in ipairs(change.private_versions) do
   if since ~= 0 and since ~= to and stored ~= change.private_versions_since[place] then return {{'gap'}} end
 end
 local answer, left = {{'ok'}}, change.gone
-if since == 0 or since == to then
+if change.whole then
   local given = {{version = true, lists = true, listed = true}}
   for i = 2, #ARGV, 2 do given[ARGV[i]] = true end
   left = {{}}
@@ -176,10 +176,12 @@ class ViewStore:
 
 
 class _Change(Struct, frozen=True):
-    """What a write says of the fields that follow it: those that changed since a version, or all."""
+    """What a write says of the fields that follow it."""
 
+    whole: bool
+    """Whether all fields are given; else those that changed since a version."""
     since: int
-    """0: all fields are given; `version`: the same version again, of which all are given too."""
+    """The version that the fields are changes of, 0 for any."""
     version: int
     private_versions: tuple[int, ...]
     private_versions_since: tuple[int, ...]
@@ -221,7 +223,7 @@ def _arguments(request: WriteRequest) -> list[Any]:
     since = 0 if request.before is None else new.version if request.rewrite else request.before.version
     over = header.status not in OPEN_STATUSES
     before = new.private_versions if old is None else old.private_versions
-    return [_encode(_Change(since, new.version, new.private_versions, before, gone, over)), *fields]
+    return [_encode(_Change(old is None, since, new.version, new.private_versions, before, gone, over)), *fields]
 
 
 def _seen(

@@ -83,9 +83,11 @@ class Views:
         if table.projected_ahead is None:
             return None
         (state, names, projection), table.projected_ahead = table.projected_ahead, None
-        if state is not table.state or names is not table.names or not self._are_current(names, state):
+        if table.private is not None and table.private.versions != projection.private_versions:
             return None
-        return projection if table.private is None or table.private.versions == projection.private_versions else None
+        if state is not table.state or names is not table.names:
+            return None
+        return projection if self._are_current(names, state) else None
 
     async def publish(self, table: LiveTable, *, rewrite: bool = False) -> Projection:
         """Write the table's projection to Redis, so that it is seen at once.

@@ -132,6 +132,15 @@ async def test_an_older_version_never_overwrites_a_newer_one(store: RedisStore, 
     assert await store.views.versions([table_of(history[7])]) == [8]
 
 
+async def test_the_same_version_written_again_loses_nothing(store: RedisStore, history: list[Projection]) -> None:
+    first, second = history[:2]
+    await store.views.write(WriteRequest(first, None))
+    await store.views.write(WriteRequest(second, first))
+    before = await store.views.read(second.header.table, HOST, -1, -1, "")
+    assert await store.views.write(WriteRequest(second, second)) == "ok"
+    assert await store.views.read(second.header.table, HOST, -1, -1, "") == before
+
+
 async def test_a_change_of_what_is_not_there_is_a_gap(store: RedisStore, history: list[Projection]) -> None:
     await show(store, *history[:6])
     assert await store.views.write(WriteRequest(history[8], history[7])) == "gap"

@@ -68,14 +68,15 @@ def play(players: list[Player], table: str, moves: int, seed: int = 1) -> int:
 
 
 def _acting(players: list[Player], table: str) -> int | None:
-    """The first of these players who has to act, once bots have acted; None if nobody has to."""
+    """The seat of the first person who has to act, once bots have acted; None if nobody has to."""
     until = time.monotonic() + _BOTS_SECONDS
     while time.monotonic() < until:
-        acting = players[0].view(table)["to_act"]
-        if not acting:
+        view = players[0].view(table)
+        if not view["to_act"]:
             return None
-        if acting[0] < len(players):
-            return int(acting[0])
+        seat = int(view["to_act"][0])
+        if view["seats"][seat]["kind"] == "person":
+            return seat
         time.sleep(0.01)
     raise AssertionError(f"no bot has acted for {_BOTS_SECONDS} s")
 

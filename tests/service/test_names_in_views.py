@@ -87,7 +87,7 @@ async def test_who_renames_himself_in_a_loop_does_not_hold_up_his_table() -> Non
         return "ok"
 
     views: Any = Views
-    await views(SimpleNamespace(write=write), None, names).publish(live())
+    await views(SimpleNamespace(write=write), None, None, names).publish(live())
     assert len(written) == 2
 
 

@@ -115,7 +115,7 @@ def last_version(settings: Settings, table: str) -> int:
 
 def shown_version(settings: Settings, table: str) -> int:
     with Redis.from_url(settings.redis_dsn) as redis:
-        return int(redis.hget(f"bw:1:{{{table}}}", "version") or 0)
+        return max((int(redis.hget(key, "version") or 0) for key in redis.keys(f"bw:*:1:{{{table}}}")), default=0)
 
 
 def damages(settings: Settings) -> list[Damage]:
