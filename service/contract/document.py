@@ -74,7 +74,7 @@ def contract(operations: Sequence[Operation]) -> dict[str, Any]:
         "servers": [
             {
                 "url": "/",
-                "description": "The service that this contract was read from.",
+                "description": "The service that this contract was read from, local or in production.",
                 "x-internal": False,
             }
         ],
