@@ -371,6 +371,14 @@ def test_a_match_that_cannot_be_played_fails(planted: dict[str, Any], said: str)
         _match(altered(TOY, **planted))
 
 
+def test_what_a_game_raises_while_it_is_played_names_the_match() -> None:
+    with pytest.raises(ZeroDivisionError) as raised:
+        _match(altered(TOY, decide=lambda *_: 1 // 0))
+    (note,) = raised.value.__notes__
+    assert note.startswith(_match(TOY).name)
+    assert "after version 1" in note
+
+
 def test_a_move_with_the_name_of_a_command_of_the_table_fails() -> None:
     start = defstruct("HighestStart", [], frozen=True, tag_field="type", tag="start")
     with pytest.raises(AssertionError, match="start"):
