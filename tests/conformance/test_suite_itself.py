@@ -13,7 +13,7 @@ from msgspec import Struct, defstruct
 from msgspec.structs import replace as changed
 
 from domain.cards import CANONICAL, pack
-from domain.decider import AnyGame, Rejection
+from domain.decider import AnyGame, Rejection, Rule
 from tests.conformance.altered import altered
 from tests.conformance.checks import cards, declarations, ends, folding, forms, interference, legality, secrecy
 from tests.conformance.hooks import Hooks
@@ -86,6 +86,31 @@ def test_the_toy_declares_what_it_should(toy: AnyGame) -> None:
     declarations.check_options(toy, HOOKS)
     declarations.check_bad_options(toy, HOOKS)
     declarations.check_option_sets(toy, HOOKS)
+
+
+@pytest.mark.parametrize(
+    ("declared", "said"),
+    [
+        ({"key": "Highest"}, "key 'Highest' is not in snake_case"),
+        ({"rules_version": 0}, "rules_version is 0"),
+        ({"seats": (3, 7)}, r"seats are \(3, 7\); fewest and most lie in 2 to 6"),
+        ({"seats": (1, 3)}, "fewest and most lie in 2 to 6"),
+        ({"rules": (Rule("T-1", "A rule."), Rule("T-2", " "))}, "rules without a text: .'T-2'"),
+        ({"rejections": {"NotYou": "Not you."}}, "not in snake_case: .'NotYou'"),
+        ({"rejections": {"not_you": ""}}, "without a sentence: .'not_you'"),
+    ],
+)
+def test_a_declaration_that_is_wrong_is_named(declared: dict[str, Any], said: str) -> None:
+    with pytest.raises(AssertionError, match=said):
+        declarations.check_identity(replace(TOY, **declared))
+
+
+def test_numbers_of_seats_and_values_that_are_not_played_are_named() -> None:
+    few = replace(HOOKS, options=HOOKS.options[:1])
+    with pytest.raises(AssertionError, match="no set of OPTIONS has"):
+        declarations.check_option_sets(TOY, few)
+    with pytest.raises(AssertionError, match=r"no set of OPTIONS has \[4, 5\] seats"):
+        declarations.check_option_sets(replace(OVERBOARD_1, seats=(4, 6)), replace(OVERBOARD_HOOKS, options=(({}, 6),)))
 
 
 def test_the_versions_of_the_toy_differ_in_their_totals() -> None:
