@@ -105,6 +105,12 @@ def test_a_declaration_that_is_wrong_is_named(declared: dict[str, Any], said: st
         declarations.check_identity(replace(TOY, **declared))
 
 
+def test_bad_options_that_are_refused_under_an_unknown_rule_are_named() -> None:
+    lost = replace(TOY, rules=(Rule("T-99", "Another rule."),))
+    with pytest.raises(AssertionError, match="breaks a rule that RULES do not have"):
+        declarations.check_bad_options(lost, HOOKS)
+
+
 def test_numbers_of_seats_and_values_that_are_not_played_are_named() -> None:
     few = replace(HOOKS, options=HOOKS.options[:1])
     with pytest.raises(AssertionError, match="no set of OPTIONS has"):

@@ -120,9 +120,12 @@ def check_bad_options(game: AnyGame, hooks: Hooks) -> None:
         for value in _bad_values(schema):
             problem = game.options.parse({**raw, option: value}, asked)
             assert isinstance(problem, OptionProblem), f"{option} = {value!r} is accepted: {problem}"
-            assert problem.code == ("option_value" if schema else "option_unknown"), f"{option} = {value!r}: {problem}"
-            assert problem.option == option, f"{option} = {value!r}: {problem}"
-            assert problem.rule in numbers, f"{option} = {value!r}: {problem}"
+            assert problem.code == ("option_value" if schema else "option_unknown"), (
+                f"{option} = {value!r} is refused with another code than option_value or, if unknown, option_unknown: "
+                f"{problem}"
+            )
+            assert problem.option == option, f"{option} = {value!r} is refused as another option: {problem}"
+            assert problem.rule in numbers, f"{option} = {value!r} breaks a rule that RULES do not have: {problem}"
 
 
 def check_option_sets(game: AnyGame, hooks: Hooks) -> None:
