@@ -1,6 +1,5 @@
 """Bodies of requests: a DTO that decodes strictly, and bodies that depend on the game of the table."""
 
-import asyncio
 import hashlib
 from collections.abc import Mapping
 from typing import Annotated, Any, ClassVar, Final
@@ -16,6 +15,7 @@ from msgspec import Meta, Struct
 
 from domain.registry import CURRENT
 from domain.table.model import TableRefusal
+from service.api.deadline import Deadline
 from service.api.decoding import canonical, decoded
 from service.api.trace import header
 from service.errors import HttpError, InvalidRequestError, MalformedBodyError
@@ -27,18 +27,17 @@ _BODY: Final = "body"
 """The key in a request's state of its body."""
 
 
-async def read_body(scope: Scope, receive: Receive, seconds: float) -> Receive:
+async def read_body(scope: Scope, receive: Receive, deadline: Deadline) -> Receive:
     """Read the whole body of a request, for `body_of`; return what gives it once more, to the framework.
 
-    HttpError 413 if it has more than `BODY_BYTES_MAX` bytes, MalformedBodyError if it is not complete within
-    `seconds` or ends early.
+    HttpError 413 if it has more than `BODY_BYTES_MAX` bytes, MalformedBodyError if it is not complete by
+    the deadline or ends early.
     """
     announced = header(scope, b"content-length")
     if announced is not None and announced.isdigit() and int(announced) > BODY_BYTES_MAX:
         raise HttpError(413)
     try:
-        async with asyncio.timeout(seconds):
-            body = await _whole_body(receive)
+        body = await deadline.keep(_whole_body(receive))
     except TimeoutError:
         raise MalformedBodyError("The body did not arrive in time.") from None
     scope["state"][_BODY] = body

@@ -9,6 +9,7 @@ from litestar.types import ASGIApp, Receive, Scope, Send
 
 from service.accounts.accounts import Accounts
 from service.api.bodies import read_body
+from service.api.deadline import Deadline
 from service.api.headers import BEGUN
 from service.api.negotiation import negotiated
 from service.api.operation import PUBLIC, Operation
@@ -36,7 +37,7 @@ class Admission(MiddlewareProtocol):
         self._app = app
         self._accounts = accounts
         self._log = log
-        self._body_seconds = body_seconds
+        self._body_deadline = Deadline(body_seconds)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass the request on, or raise UnauthenticatedError, NotFoundError, HttpError 406 or LogWentBackError."""
@@ -55,7 +56,7 @@ class Admission(MiddlewareProtocol):
                 negotiated(scope, handler.response_media_types)
         if method not in _WITHOUT_BODY:
             self._log.require_writable()
-            receive = await read_body(scope, receive, self._body_seconds)
+            receive = await read_body(scope, receive, self._body_deadline)
         await self._app(scope, receive, send)
 
 

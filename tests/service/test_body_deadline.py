@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from service.api.bodies import BODY_BYTES_MAX, read_body
+from service.api.deadline import Deadline
 from service.errors import HttpError, MalformedBodyError
 
 PIECE: dict[str, Any] = {"type": "http.request", "body": b"1", "more_body": True}
@@ -24,7 +25,7 @@ async def read(*arriving: tuple[float, dict[str, Any]], seconds: float = 0.2, le
         return message
 
     scope: Any = {"headers": [(b"content-length", length.encode())] if length else [], "state": {}}
-    again = await read_body(scope, receive, seconds)
+    again = await read_body(scope, receive, Deadline(seconds))
     return [await again(), await again()]
 
 
@@ -68,4 +69,23 @@ async def test_an_error_of_the_reader_comes_through() -> None:
 
     scope: Any = {"headers": [], "state": {}}
     with pytest.raises(LookupError):
-        await read_body(scope, receive, 60)
+        await read_body(scope, receive, Deadline(60))
+
+
+async def test_each_of_many_has_its_own_deadline() -> None:
+    deadline, begun = Deadline(0.3), time.monotonic()
+
+    async def waits(before: float, seconds: float) -> float | None:
+        await asyncio.sleep(before)
+        try:
+            await deadline.keep(asyncio.sleep(seconds))
+        except TimeoutError:
+            return time.monotonic() - begun
+        return None
+
+    ends = await asyncio.gather(*(waits(place / 10, 60 if place % 2 else 0.1) for place in range(6)))
+    assert ends[::2] == [None] * 3
+    for place, end in zip((1, 3, 5), ends[1::2], strict=True):
+        assert end is not None
+        assert place / 10 + 0.29 < end < place / 10 + 5
+    assert await deadline.keep(asyncio.sleep(0.1, "later")) == "later"
