@@ -163,6 +163,8 @@ class ViewStore:
         if written != "ok":  # lists follow only where the view was really taken: a late, older view must not undo them
             return written
         left = [account.decode() for account in accounts]
+        if old is not None and old.header is new.header and not (left or old.bots_to_act or new.bots_to_act):
+            return written  # nothing changes in the lists
         prefix = self._generations.key("", generation)
         commands = list_commands(prefix, new, old, left)
         if commands:
