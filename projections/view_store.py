@@ -143,9 +143,9 @@ class ViewStore:
 
         With the versions and `names` the caller has (-1 and '' for none) its bytes are left out.
         """
-        key = self._generations.key(f"{{{table}}}")
-        known = f"{version}.{private_version}.{names}"
-        (found,) = await self._connection.round_trip((_READ, 1, key, account, known))
+        key = self._generations.key(f"{{{table}}}").encode()  # of text the library thinks longer than of bytes
+        known = f"{version}.{private_version}.{names}".encode()
+        (found,) = await self._connection.round_trip((_READ, b"1", key, account.encode(), known))
         return None if found is None else _seen(*found)
 
     async def versions(self, tables: Sequence[str]) -> list[int]:
