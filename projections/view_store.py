@@ -15,7 +15,7 @@ a list. What is kept of a table that has ended, a bounded number, is forgotten w
 """
 
 from collections.abc import Sequence
-from typing import Any, Final, Literal, TypeAlias
+from typing import Final, Literal, TypeAlias
 
 import msgspec
 from msgspec import Struct
