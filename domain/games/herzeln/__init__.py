@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from domain.decider import AnyGame, Decider, Game, OptionRules, Players, Types, Views
+from domain.decider import AnyGame, Decider, Game, Players, Types, Views
 from domain.games.herzeln.bot import bot, sample
 from domain.games.herzeln.fold import evolve, new, outcome
 from domain.games.herzeln.model import (
@@ -16,7 +16,7 @@ from domain.games.herzeln.model import (
     HerzelnPublicFact,
     HerzelnState,
 )
-from domain.games.herzeln.options import OPTIONS_SCHEMA, parse_options, seat_count
+from domain.games.herzeln.options import OPTIONS
 from domain.games.herzeln.rulebook import REJECTIONS, RULES
 from domain.games.herzeln.rules import decide, legal, start, timeout_move, to_act
 from domain.games.herzeln.views import board, hand, private, private_form, public_form, round_number, totals
@@ -40,12 +40,7 @@ HERZELN_1: Final[
         private_part=HerzelnPrivate,
         legal=HerzelnLegal,
     ),
-    options=OptionRules(
-        type=HerzelnOptions,
-        schema=OPTIONS_SCHEMA,
-        parse=parse_options,
-        seat_count=seat_count,
-    ),
+    options=OPTIONS,
     decider=Decider(
         new=new,
         start=start,

@@ -7,7 +7,6 @@ from domain.decider import (
     AnyGame,
     Decider,
     Game,
-    OptionRules,
     Players,
     PrivateStreamRules,
     RoundLobby,
@@ -33,7 +32,7 @@ ROMME_1: Final = Game(
     key="romme",
     rules_version=1,
     title="Rommé",
-    seats=(options.SEATS_MIN, options.SEATS_MAX),
+    seats=options.SEATS,
     rules=rulebook.RULES,
     rejections=rulebook.REJECTIONS,
     types=Types(
@@ -46,12 +45,7 @@ ROMME_1: Final = Game(
         private_part=model.RommePrivate,
         legal=model.RommeLegal,
     ),
-    options=OptionRules(
-        type=model.RommeOptions,
-        schema=options.OPTIONS_SCHEMA,
-        parse=options.parse_options,
-        seat_count=options.seat_count,
-    ),
+    options=options.OPTIONS,
     decider=Decider(
         new=fold.new,
         start=rules.start,

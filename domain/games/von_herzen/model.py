@@ -54,7 +54,7 @@ class VonHerzenOptions(Value, frozen=True):
     # V-26
     swap_rounds: Annotated[int, Meta(ge=1, le=2, description="How often everybody is giver in the swap phase.")] = 1
     # V-32
-    pile_pick: Annotated[Literal["top", "any"], Meta(description="Which card of the discard pile may be taken.")] = (
+    pile_pick: Annotated[Literal["any", "top"], Meta(description="Which card of the discard pile may be taken.")] = (
         "top"
     )
     # V-46

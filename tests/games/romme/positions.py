@@ -21,7 +21,7 @@ from domain.games.romme.moves import (
     RommePrepare,
     RommePrivateMove,
 )
-from domain.games.romme.options import parse_options
+from domain.games.romme.options import OPTIONS
 from tests.games import given
 
 CHANCE = MatchChance(bytes(32))
@@ -78,7 +78,7 @@ def laid(*melds: str, seat: Seat = 0) -> tuple[RommeMeld, ...]:
 
 def options(**given: object) -> RommeOptions:
     """Return options that must be right."""
-    parsed = parse_options(given, None)
+    parsed = OPTIONS.parse(given, None)
     assert isinstance(parsed, RommeOptions), parsed
     return parsed
 
