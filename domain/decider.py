@@ -12,7 +12,7 @@ it. A fact has up to three forms:
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Generic, Protocol, TypeAlias, TypeVar
 
 from msgspec import Struct
@@ -21,6 +21,9 @@ from domain.cards import Card
 
 Seat: TypeAlias = int
 """A position at the table, 0-based, clockwise."""
+
+Lift: TypeAlias = Callable[[dict[str, Any], list[Any]], tuple[dict[str, Any], list[Any]]]
+"""Makes an envelope and its sealed parts, as JSON values in an older format, those of the next format."""
 
 
 class ImpossibleFactError(Exception):
@@ -157,6 +160,9 @@ class Types(Generic[StateT, BoardT, PrivateT]):
     private_part: type[PrivateT]
     legal: Any
     """Union of legal entries. The move itself is the entry where it leaves nothing to choose."""
+    lifts: Mapping[int, Lift] = field(default_factory=dict[int, Lift])
+    """For each older format of stored events its lift. What is written has the format after the last of them, 1 if
+    there is none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

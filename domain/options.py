@@ -14,7 +14,7 @@ no defaults of their own, since it always is complete where it is stored and sen
 from collections.abc import Mapping
 from functools import cache
 from types import NoneType
-from typing import Annotated, Any, Final, Literal, TypeVar, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, Final, Literal, TypeVar, cast, get_args, get_origin, get_type_hints
 
 import msgspec
 from msgspec import UNSET, Meta, Struct, structs
@@ -177,12 +177,12 @@ def _declared(hint: Any, field: structs.FieldInfo) -> _Declared:
     schema, types = _type_schema(hint)
     default = UNSET if field.default is msgspec.NODEFAULT else field.default
     description = None
-    for note in _notes(hint):
-        if isinstance(note, Option):
-            description, default = note.description, note.default
-            schema |= {"enum": list(note.values)} if note.values else {}
-        elif isinstance(note, Meta) and note.description:
-            description = note.description
+    for annotation in _annotations(hint):
+        if isinstance(annotation, Option):
+            description, default = annotation.description, annotation.default
+            schema |= {"enum": list(annotation.values)} if annotation.values else {}
+        elif isinstance(annotation, Meta) and annotation.description:
+            description = annotation.description
     if default is not UNSET and not isinstance(default, Follows):
         schema["default"] = default
     if description:
@@ -195,16 +195,16 @@ def _type_schema(hint: Any) -> tuple[dict[str, Any], tuple[type, ...]]:
     arguments: tuple[Any, ...] = get_args(hint)
     if get_origin(hint) is Annotated:
         schema, types = _type_schema(arguments[0])
-        for note in _notes(hint):
-            if isinstance(note, Meta):
-                bounds = {"minimum": note.ge, "maximum": note.le}
+        for annotation in _annotations(hint):
+            if isinstance(annotation, Meta):
+                bounds = {"minimum": annotation.ge, "maximum": annotation.le}
                 schema |= {name: bound for name, bound in bounds.items() if bound is not None}
         return schema, types
     if get_origin(hint) is Literal:
-        return {"type": _JSON_TYPES[type(arguments[0])], "enum": list(arguments)}, (type(arguments[0]),)
+        kind = _type_schema(type(arguments[0]))
+        return kind[0] | {"enum": list(arguments)}, kind[1]
     if not arguments:
-        plain: type[Any] = hint
-        return {"type": _JSON_TYPES[plain]}, (plain,)
+        return {"type": _JSON_TYPES[hint]}, cast("tuple[type, ...]", (hint,))
     (inner,) = (one for one in arguments if one is not NoneType)
     schema, types = _type_schema(inner)
     if "enum" in schema:
@@ -212,5 +212,5 @@ def _type_schema(hint: Any) -> tuple[dict[str, Any], tuple[type, ...]]:
     return schema | {"type": [schema["type"], "null"]}, (*types, NoneType)
 
 
-def _notes(hint: Any) -> tuple[Any, ...]:
+def _annotations(hint: Any) -> tuple[Any, ...]:
     return get_args(hint)[1:] if get_origin(hint) is Annotated else ()

@@ -18,6 +18,7 @@ from domain.games.romme import (
     bot,
     facts,
     fold,
+    lifts,
     lobby,
     model,
     moves,
@@ -44,6 +45,7 @@ ROMME_1: Final = Game(
         board=model.RommeBoard,
         private_part=model.RommePrivate,
         legal=model.RommeLegal,
+        lifts=lifts.LIFTS,
     ),
     options=options.OPTIONS,
     decider=Decider(

@@ -1,8 +1,8 @@
 """What exists in Rommé: options, melds, the state and the view; moves are in `moves.py`, facts in `facts.py`.
 
 Names are a storage format: tags and field names of options, moves and facts stand in recorded events. They
-never change their meaning; a new field has a default, and what cannot be said that way is lifted in
-`domain/codec.py`.
+never change their meaning; a new field has a default, and what cannot be said that way is lifted, see
+`domain/games/romme/lifts.py`.
 """
 
 from typing import Annotated, Literal, TypeAlias
@@ -86,7 +86,7 @@ class RommeMeld(Value, frozen=True):
 
     id: str
     """`m1`, `m2`, ... in order of laying within the round (R-32)."""
-    seat: Seat
+    owner: Seat
     """Who laid it; without effect."""
     kind: RommeMeldKind
     slots: tuple[RommeSlot, ...]

@@ -110,7 +110,7 @@ WRONG_VALUES: list[tuple[RommeState, RommeFact, RommeFact, str]] = [
     (COMING_OUT, FIRST_LAID, replace(FIRST_LAID, came_out=False), "laid before"),
     (PLAYING, LAID, replace(LAID, melds=(), points=0), "laid nothing"),
     (PLAYING, LAID, replace(LAID, melds=(TWOS,)), "the next meld"),
-    (PLAYING, LAID, replace(LAID, melds=(replace(LAID.melds[0], seat=1),)), "the next meld"),
+    (PLAYING, LAID, replace(LAID, melds=(replace(LAID.melds[0], owner=1),)), "the next meld"),
     (PLAYING, LAID, replace(LAID, melds=(replace(LAID.melds[0], kind="run"),)), "what its cards form"),
     (PLAYING, LAID, replace(LAID, melds=(replace(LAID.melds[0], points=7),), points=7), "what its cards form"),
     (PLAYING, LAID, replace(LAID, melds=(replace(LAID.melds[0], slots=TWOS.slots[::-1]),)), "what its cards form"),
