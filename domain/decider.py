@@ -13,6 +13,8 @@ it. A fact has up to three forms:
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import reduce
+from operator import or_
 from typing import Any, Generic, Protocol, TypeAlias, TypeVar
 
 from msgspec import Struct
@@ -225,7 +227,12 @@ class PrivateStreamRules(Generic[StateT, MoveT, PrivateT, LegalT]):
     streams. The table's own events never depend on private streams: `resolve` makes a move self-contained.
     """
 
-    move_type: Any
+    draft_type: Any = None
+    """The move that prepares a draft, None if there are no drafts."""
+    take_back_type: Any = None
+    """The move that dissolves drafts: one by its name, or all."""
+    hand_order_type: Any = None
+    """Union of the moves that order the hand, None if its order is not kept."""
     fact_type: Any
     new: Callable[[], Any]
     """The private state of a seat before the first fact."""
@@ -243,6 +250,12 @@ class PrivateStreamRules(Generic[StateT, MoveT, PrivateT, LegalT]):
     private: Callable[[StateT, Seat, Any], PrivateT]
     legal: Callable[[StateT, Seat, Any], tuple[LegalT, ...]]
     """`hand`, `private_part` and `legal` of the game as this seat sees them with its private state."""
+
+    @property
+    def move_type(self) -> Any:
+        """Union of all private moves."""
+        types: tuple[Any, ...] = (self.draft_type, self.take_back_type, self.hand_order_type)
+        return reduce(or_, [type_ for type_ in types if type_ is not None])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -70,7 +70,7 @@ def verify(
             _check_result(record, state, events, findings)
     _check_clock(events, findings)
     if record.inclusion is not None or checkpoint is not None:
-        findings.note(check_inclusion(record, check_note, checkpoint, consistency))
+        findings.add(check_inclusion(record, check_note, checkpoint, consistency))
     return Report(record.table, record.rules, findings.all())
 
 
@@ -113,7 +113,7 @@ def _check_chain(record: Record, table: bytes, findings: Findings) -> None:
 
 
 def _linked(events: Sequence[RecordEvent], table: bytes, rules: str, findings: Findings) -> bool:
-    """Whether every event follows its predecessor; a failure is noted."""
+    """Whether every event follows its predecessor; a failure is reported."""
     previous, codec = fairness.genesis(table, rules), codec_for(rules)
     for version, event in enumerate(events, 1):
         previous = fairness.link(previous, event.envelope.encode("utf-8", "replace"))
@@ -220,7 +220,7 @@ class _Replay:
         self._findings = findings
 
     def run(self, events: list[Event]) -> TableState | None:
-        """Return the state after all events; None after the first that does not follow, which is noted."""
+        """Return the state after all events; None after the first that does not follow, which is reported."""
         state: TableState | None = None
         over = False
         for version, event in enumerate(events, 1):

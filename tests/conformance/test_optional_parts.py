@@ -113,7 +113,7 @@ def _orders(state: HighestState, seat: Seat, own: tuple[Card, ...]) -> list[High
 
 
 SOUND_STREAM: PrivateStreamRules[Any, Any, Any, Any] = PrivateStreamRules(
-    move_type=HighestArrange,
+    hand_order_type=HighestArrange,
     fact_type=HighestHandArranged,
     new=tuple,
     decide=_arrange,

@@ -79,7 +79,9 @@ ROMME_1: Final = Game(
         options=lambda state: state.options,
     ),
     private_stream=PrivateStreamRules(
-        move_type=moves.RommePrivateMove,
+        draft_type=moves.RommePrepare,
+        take_back_type=moves.RommeTakeBack,
+        hand_order_type=moves.RommeHandOrder,
         fact_type=facts.RommePrivateStreamFact,
         new=private_stream.new,
         decide=private_stream.decide,

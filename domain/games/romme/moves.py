@@ -103,7 +103,7 @@ class RommeDiscard(RommeMoveBase, frozen=True):
 
 RommeMove: TypeAlias = RommeDrawStock | RommeDrawPile | RommeLay | RommeLayOff | RommeSwapJoker | RommeDiscard
 
-# moves of the the private stream
+# moves of the private stream
 
 
 class RommePrepare(RommeMoveBase, frozen=True, omit_defaults=True):
@@ -141,7 +141,8 @@ class RommeArrangeHand(RommeMoveBase, frozen=True):
     """Every card of the hand once, from left to right."""
 
 
-RommePrivateMove: TypeAlias = RommePrepare | RommeTakeBack | RommeSortHand | RommeMoveCard | RommeArrangeHand
+RommeHandOrder: TypeAlias = RommeSortHand | RommeMoveCard | RommeArrangeHand
+RommePrivateMove: TypeAlias = RommePrepare | RommeTakeBack | RommeHandOrder
 
 # questions
 

@@ -175,17 +175,19 @@ def code(state: RommeState, move: RommeMove, *, seat: Seat | None = None) -> str
     return answer.code if isinstance(answer, Rejection) else "ok"
 
 
-def noted(state: RommeState, own: RommePrivateStream, *moves: RommePrivateMove, seat: Seat = 0) -> RommePrivateStream:
-    """Return the notes after private moves, all of which must be accepted."""
+def privately(
+    state: RommeState, own: RommePrivateStream, *moves: RommePrivateMove, seat: Seat = 0
+) -> RommePrivateStream:
+    """Return the private state after private moves, all of which must be accepted."""
     for move in moves:
-        _, own = noting(state, own, move, seat=seat)
+        _, own = private_facts(state, own, move, seat=seat)
     return own
 
 
-def noting(
+def private_facts(
     state: RommeState, own: RommePrivateStream, move: RommePrivateMove, *, seat: Seat = 0
 ) -> tuple[tuple[RommePrivateStreamFact, ...], RommePrivateStream]:
-    """Return the facts of a private move that must be accepted, and the notes after them."""
+    """Return the facts of a private move that must be accepted, and the private state after them."""
     facts = private_stream.decide(state, seat, own, move)
     assert not isinstance(facts, Rejection), facts
     for fact in facts:
