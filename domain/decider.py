@@ -13,9 +13,7 @@ it. A fact has up to three forms:
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import reduce
-from operator import or_
-from typing import Any, Generic, Protocol, TypeAlias, TypeVar
+from typing import Any, Generic, Protocol, TypeAlias, TypeVar, Union
 
 from msgspec import Struct
 
@@ -255,7 +253,7 @@ class PrivateStreamRules(Generic[StateT, MoveT, PrivateT, LegalT]):
     def move_type(self) -> Any:
         """Union of all private moves."""
         types: tuple[Any, ...] = (self.draft_type, self.take_back_type, self.hand_order_type)
-        return reduce(or_, [type_ for type_ in types if type_ is not None])
+        return Union[tuple(type_ for type_ in types if type_ is not None)]  # noqa: UP007 - built from a list
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
