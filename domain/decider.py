@@ -190,8 +190,8 @@ class Players(Generic[StateT, MoveT, BoardT, PrivateT, LegalT]):
     """Moves that no person makes."""
 
     bot: Callable[[SeatView[BoardT, PrivateT, LegalT], int], MoveT]
-    """A sensible move from the view alone. The seed (0 .. 2**63-1) decides where the bot would toss a
-    coin; the same view and seed give the same move."""
+    """A sensible move from the view alone. The seed (0 .. 2**63-1) decides what the bot
+    leaves to chance; the same view and seed give the same move."""
     sample: Callable[[SeatView[BoardT, PrivateT, LegalT], Callable[[int], int]], MoveT]
     """An acceptable move built from `legal` and the hand alone, as a client would that knows no
     rules. `choose(n)` picks from 0..n-1; over all choices every listed move is reached."""
