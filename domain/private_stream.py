@@ -15,7 +15,7 @@ from domain.decider import AnyGame, Seat
 
 FORMAT: Final = 1
 
-FactT = TypeVar("FactT")
+FactT = TypeVar("FactT", bound=Struct)
 
 
 class PrivateEnvelope(Struct, Generic[FactT], frozen=True, gc=False):

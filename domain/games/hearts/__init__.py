@@ -50,3 +50,4 @@ HEARTS_1: Final = Game(
 """Version 1 of the rules."""
 
 GAMES: Final[tuple[AnyGame, ...]] = (HEARTS_1,)
+"""Every version of the rules, the oldest first."""

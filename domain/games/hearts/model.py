@@ -324,6 +324,9 @@ class HeartsPrivate(Value, frozen=True):
     received_from: Seat | None
 
 
+# what may be done now
+
+
 class HeartsLegalBase(Legal, frozen=True, tag=tag_after("Hearts")):
     """Base of legal entries: tags follow from class names."""
 

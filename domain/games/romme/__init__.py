@@ -97,3 +97,4 @@ ROMME_1: Final = Game(
 """Version 1 of the rules."""
 
 GAMES: Final[tuple[AnyGame, ...]] = (ROMME_1,)
+"""Every version of the rules, the oldest first."""

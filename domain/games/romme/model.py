@@ -342,14 +342,18 @@ RommeLegal: TypeAlias = (
 # answers
 
 
-class RommeReadings(Tagged, frozen=True, tag="readings"):
+class RommeAnswerBase(Tagged, frozen=True, tag=tag_after("Romme")):
+    """Base of answers: tags follow from class names."""
+
+
+class RommeReadings(RommeAnswerBase, frozen=True):
     """Everything the cards can be; empty if they fit nowhere."""
 
     readings: tuple[RommeReading, ...]
     """For a meld on the table `meld` holds the cards to add, kind and points the result."""
 
 
-class RommePartition(Tagged, frozen=True, tag="partition"):
+class RommePartition(RommeAnswerBase, frozen=True):
     """The best split of the hand that was found."""
 
     melds: tuple[RommeReading, ...]
@@ -362,7 +366,7 @@ class RommePartition(Tagged, frozen=True, tag="partition"):
     """While not out: the split with the most meld points."""
 
 
-class RommeMelds(Tagged, frozen=True, tag="melds"):
+class RommeMelds(RommeAnswerBase, frozen=True):
     """Every meld that the hand can form, most points first, with as few jokers as its faces need."""
 
     melds: tuple[RommeReading, ...]

@@ -1,4 +1,4 @@
-"""What a seat of Von Herzen is told it may do, and an acceptable move built from that alone."""
+"""What may be done now, and an acceptable move built from that alone."""
 
 from collections.abc import Callable, Sequence
 
