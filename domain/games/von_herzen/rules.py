@@ -45,7 +45,7 @@ from domain.games.von_herzen.moves import (
     VonHerzenTake,
     VonHerzenWithdraw,
 )
-from domain.games.von_herzen.runs import PACK, PACK_SET, lay_off_fault, run_fault
+from domain.games.von_herzen.runs import PACK, PACK_SET, refusal_of_lay_off, refusal_of_run
 from domain.games.von_herzen.scoring import counted, ranking
 
 _SWAP_PHASES: Final[tuple[VonHerzenPhase, ...]] = ("swap_offer", "swap_answer", "swap_take", "swap_agree")
@@ -278,7 +278,7 @@ def _lay(
         return _DUPLICATE_CARD
     if not set(move.cards).issubset(state.hands[seat]):
         return _CARD_NOT_IN_HAND
-    fault = run_fault(move.cards)
+    fault = refusal_of_run(move.cards)
     if fault is not None:
         return fault
     return _after(state, seat, VonHerzenRunLaid(seat, len(state.melds), move.cards), chance)
@@ -297,7 +297,7 @@ def _lay_off(
         return _UNKNOWN_RUN
     run = state.melds[move.run]
     own_joker = state.options.own_joker_layoff
-    fault = lay_off_fault(run, move.card, move.end, own=run.owner == seat, own_joker=own_joker)
+    fault = refusal_of_lay_off(run, move.card, move.end, own=run.owner == seat, own_joker=own_joker)
     if fault is not None:
         return fault
     return _after(state, seat, VonHerzenCardLaidOff(seat, move.card, move.run, move.end), chance)
