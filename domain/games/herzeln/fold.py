@@ -1,4 +1,4 @@
-"""Herzeln: the start, what recorded facts change, and what contracts score."""
+"""What happened: the state before the match, how each fact changes it, and the scores of contracts."""
 
 from collections.abc import Callable
 from typing import Any, Final, get_args

@@ -217,8 +217,8 @@ def _melds_laid(state: RommeState, fact: RommeMeldsLaid) -> RommeState:
         raise ImpossibleFactError(f"seat {seat} has laid nothing")
     points = 0
     for number, meld in enumerate(melds, start=len(state.melds) + 1):
-        if meld.id != f"m{number}" or meld.seat != seat:
-            raise ImpossibleFactError(f"{meld.id} of seat {meld.seat} cannot be the next meld")
+        if meld.id != f"m{number}" or meld.owner != seat:
+            raise ImpossibleFactError(f"{meld.id} of seat {meld.owner} cannot be the next meld")
         if (meld.kind, meld.points) != shape_of(meld.slots):
             raise ImpossibleFactError(f"{meld.id} is not what its cards form")
         points += meld.points
@@ -375,7 +375,7 @@ def _meld(state: RommeState, name: str) -> RommeMeld:
 
 def _with_slots(melds: tuple[RommeMeld, ...], old: RommeMeld, slots: tuple[RommeSlot, ...]) -> tuple[RommeMeld, ...]:
     place = int(old.id[1:]) - 1
-    return (*melds[:place], RommeMeld(old.id, old.seat, old.kind, slots, old.points), *melds[place + 1 :])
+    return (*melds[:place], RommeMeld(old.id, old.owner, old.kind, slots, old.points), *melds[place + 1 :])
 
 
 # what follows from a state
