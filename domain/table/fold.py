@@ -66,18 +66,19 @@ def apply(state: TableState, actor: Seat | None, facts: Facts, game_state: Any =
     `game_state` is the game's state after the facts, where judging them has made it already.
     """
     decider = state.setup.game.decider
+    evolve_game, to_act = decider.evolve, decider.to_act
     if game_state is None:
         game_state = state.game_state
         for game_fact in facts.game:
-            game_state = decider.evolve(game_state, game_fact)
+            game_state = evolve_game(game_state, game_fact)
     version = state.version + 1
     for fact in facts.table:
         state = evolve(state, fact)
     status = state.status
-    acting: tuple[Seat, ...] = decider.to_act(game_state) if status == "running" else ()
+    acting: tuple[Seat, ...] = to_act(game_state) if status == "running" else ()
     if facts.game and not acting:  # while somebody has to act, a running match runs on
         status = _status(state, game_state)
-        acting = decider.to_act(game_state) if status == "running" else ()
+        acting = to_act(game_state) if status == "running" else ()
     before = state.decisions
     decisions: list[int | None] = [None] * len(before)
     for seat in acting:  # a decision is numbered by the version at which it opened; it stays open while others act
