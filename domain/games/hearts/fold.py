@@ -1,6 +1,7 @@
 """What happened: the state before the match, how each fact changes it, and the score of a round."""
 
 from collections.abc import Callable
+from operator import add
 from typing import Any, Final, get_args
 
 from msgspec.structs import replace
@@ -204,7 +205,7 @@ def score(state: HeartsState) -> HeartsRoundScored:
         bonus=state.bonus,
         moon=moon,
         results=gained,
-        totals=tuple(map(int.__add__, state.totals, gained)),
+        totals=tuple(map(add, state.totals, gained)),
     )
 
 

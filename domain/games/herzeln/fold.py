@@ -1,6 +1,7 @@
 """Herzeln: the start, what recorded facts change, and what contracts score."""
 
 from collections.abc import Callable
+from operator import add
 from typing import Any, Final, get_args
 
 from msgspec.structs import replace
@@ -307,7 +308,7 @@ def score(state: HerzelnState) -> HerzelnRoundScored:
     if isinstance(now, HerzelnLayout):
         last = place_points(len(points))
         points = tuple(last if now.hands[seat] else points[seat] for seat in range(len(points)))  # Z-42
-    totals = tuple(map(int.__add__, state.totals, points))  # Z-50
+    totals = tuple(map(add, state.totals, points))  # Z-50
     return HerzelnRoundScored(now.number, points, totals, now.hands)
 
 
