@@ -212,7 +212,9 @@ def to_act(state: HerzelnState) -> tuple[Seat, ...]:
     now = state.round
     if now is None or len(state.score_sheet) >= now.number:
         return ()
-    return (_trick_actor(now) if isinstance(now, HerzelnTricks) else now.turn,)
+    if isinstance(now, HerzelnTricks):
+        return ((now.leader + len(now.trick)) % len(now.hands),)  # Z-7
+    return (now.turn,)
 
 
 def _trick_actor(now: HerzelnTricks) -> Seat:
