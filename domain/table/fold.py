@@ -82,9 +82,8 @@ def apply(state: TableState, actor: Seat | None, facts: Facts, game_state: Any =
         acting = to_act(game_state) if status == "running" else ()
     before = state.decisions
     decisions: list[int | None] = [None] * len(before)
-    for seat in acting:  # a decision is numbered by the version at which it opened; it stays open while others act
-        open_since = before[seat]
-        decisions[seat] = version if open_since is None or seat == actor else open_since
+    for seat in acting:  # a decision is numbered by the version (from 1) that opened it; it stays open while others act
+        decisions[seat] = version if seat == actor else before[seat] or version
     return replace(state, version=version, status=status, decisions=tuple(decisions), game_state=game_state)
 
 
