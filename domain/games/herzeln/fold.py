@@ -156,16 +156,20 @@ def _round_scored(state: HerzelnState, fact: HerzelnRoundScored) -> HerzelnState
 def _round_over(options: HerzelnOptions, now: HerzelnTricks | HerzelnLayout) -> bool:
     """Return whether the last trick is taken, or all seats but one have finished."""
     if isinstance(now, HerzelnLayout):
-        return len(now.finished) + 1 == len(now.hands)  # Z-42
+        return _layout_over(now)
     if now.trick or not now.taken:
         return False
     return len(now.taken) == HAND_SIZE or (options.stop_when_decided and decided(now))  # Z-18, Z-28
 
 
+def _layout_over(now: HerzelnLayout) -> bool:
+    return len(now.finished) + 1 == len(now.hands)  # Z-42
+
+
 def decided(now: HerzelnTricks) -> bool:
     """Return whether the last scoring card of the round has been taken (Z-28)."""
     values = SCORING_CARDS.get(now.contract)
-    return values is not None and not any(card in values for hand in now.hands for card in hand)
+    return values is not None and all(map(values.keys().isdisjoint, now.hands))
 
 
 def _pack_dealt(state: HerzelnState, fact: HerzelnPackDealt) -> HerzelnState:
@@ -232,7 +236,7 @@ def _layout(state: HerzelnState, seat: Seat) -> HerzelnLayout:
         raise ImpossibleFactError(f"seat {seat} moves in a layout, but there is none")
     if now.turn != seat or not now.hands[seat]:
         raise ImpossibleFactError(f"seat {seat} moves out of turn")
-    if _round_over(state.options, now):
+    if _layout_over(now):
         raise ImpossibleFactError("a seat moves in a layout that is over")
     return now
 
@@ -307,7 +311,7 @@ def score(state: HerzelnState) -> HerzelnRoundScored:
     points = now.points
     if isinstance(now, HerzelnLayout):
         last = place_points(len(points))
-        points = tuple(last if now.hands[seat] else points[seat] for seat in range(len(points)))  # Z-42
+        points = tuple([last if hand else own for hand, own in zip(now.hands, points, strict=True)])  # Z-42
     totals = tuple(map(add, state.totals, points))  # Z-50
     return HerzelnRoundScored(now.number, points, totals, now.hands)
 
