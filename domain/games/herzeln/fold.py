@@ -96,7 +96,7 @@ def _trick_taken(state: HerzelnState, fact: HerzelnTrickTaken) -> HerzelnState:
     best = trick[winner - now.leader]
     if best[1] != trick[0][1] or not HIGHER[best].isdisjoint(trick):  # Z-15
         raise ImpossibleFactError(f"seat {winner} has not won the trick")
-    if fact.points != trick_points(now.contract, trick, last=len(now.taken) + 1 == HAND_SIZE):
+    if fact.points != trick_points(now.contract, trick, len(now.taken) + 1):
         raise ImpossibleFactError(f"the trick does not score {fact.points}")
     points = with_entry(now.points, winner, now.points[winner] + fact.points) if fact.points else now.points
     taken = (*now.taken, HerzelnTrick(now.leader, trick, winner, fact.points))
@@ -293,15 +293,16 @@ def dealer_of(number: int, first_dealer: Seat, players: int) -> Seat:
     return (first_dealer + CONTRACTS * series + contract + shift) % players
 
 
-def trick_points(contract: int, cards: tuple[Card, ...], *, last: bool) -> int:
-    """Return what a trick scores under a contract from 1 to 7; `last` for the eighth trick."""
-    if contract in SCORING_CARDS:
-        values, points = SCORING_CARDS[contract], 0
-        for card in cards:
-            if card in values:
-                points += values[card]
-        return points
-    return (_LAST_TRICK_POINTS if last else _TRICK_POINTS)[contract]
+def trick_points(contract: int, cards: tuple[Card, ...], number: int) -> int:
+    """Return what the trick of this number in its round (from 1) scores under a contract from 1 to 7."""
+    values = SCORING_CARDS.get(contract)
+    if values is None:
+        return (_LAST_TRICK_POINTS if number == HAND_SIZE else _TRICK_POINTS)[contract]
+    points = 0
+    for card in cards:
+        if card in values:
+            points += values[card]
+    return points
 
 
 def score(state: HerzelnState) -> HerzelnRoundScored:
