@@ -83,7 +83,7 @@ def _card_played(state: HerzelnState, fact: HerzelnCardPlayed) -> HerzelnState:
         hands = hands_without(hands, seat, card)
     except ValueError:
         raise ImpossibleFactError(f"seat {seat} does not hold {card}") from None
-    return replace(state, round=replace(now, hands=hands, trick=(*trick, card)))
+    return replace(state, round=replace(now, hands=hands, trick=trick + (card,)))
 
 
 def _trick_taken(state: HerzelnState, fact: HerzelnTrickTaken) -> HerzelnState:
@@ -99,7 +99,7 @@ def _trick_taken(state: HerzelnState, fact: HerzelnTrickTaken) -> HerzelnState:
     if fact.points != trick_points(now.contract, trick, len(now.taken) + 1):
         raise ImpossibleFactError(f"the trick does not score {fact.points}")
     points = with_entry(now.points, winner, now.points[winner] + fact.points) if fact.points else now.points
-    taken = (*now.taken, HerzelnTrick(now.leader, trick, winner, fact.points))
+    taken = now.taken + (HerzelnTrick(now.leader, trick, winner, fact.points),)
     # Z-16: the winner leads
     return replace(state, round=replace(now, points=points, leader=winner, trick=(), taken=taken))
 
@@ -112,7 +112,7 @@ def _card_placed(state: HerzelnState, fact: HerzelnCardPlaced) -> HerzelnState:
         hands = hands_without(now.hands, seat, fact.card)
     except ValueError:
         raise ImpossibleFactError(f"seat {seat} does not hold {fact.card}") from None
-    line = (fact.card, *now.line) if fact.end == "down" else (*now.line, fact.card)
+    line = (fact.card,) + now.line if fact.end == "down" else now.line + (fact.card,)
     turn = _next_in_play(hands, seat)
     return replace(state, round=replace(now, hands=hands, turn=turn, line=line, passes_running=0, last_mover=seat))
 
