@@ -161,12 +161,12 @@ def _after_play(
     if len(now.trick) + 1 < players:
         return (played,)
     cards = (*now.trick, card)
-    last = len(now.taken) + 1 == HAND_SIZE
+    number = len(now.taken) + 1
     taker = (now.leader + winner(cards, STRENGTH)) % players  # Z-15
-    taken = HerzelnTrickTaken(taker, trick_points(now.contract, cards, last=last))  # Z-19
+    taken = HerzelnTrickTaken(taker, trick_points(now.contract, cards, number))  # Z-19
     after = evolve(evolve(state, played), taken)
     assert isinstance(after.round, HerzelnTricks)
-    if last or (state.options.stop_when_decided and decided(after.round)):  # Z-18, Z-28
+    if number == HAND_SIZE or (state.options.stop_when_decided and decided(after.round)):  # Z-18, Z-28
         return (played, taken, *_close_round(after, chance))
     return (played, taken)
 
@@ -212,7 +212,9 @@ def to_act(state: HerzelnState) -> tuple[Seat, ...]:
     now = state.round
     if now is None or len(state.score_sheet) >= now.number:
         return ()
-    return (_trick_actor(now) if isinstance(now, HerzelnTricks) else now.turn,)
+    if isinstance(now, HerzelnTricks):
+        return ((now.leader + len(now.trick)) % len(now.hands),)  # Z-7
+    return (now.turn,)
 
 
 def _trick_actor(now: HerzelnTricks) -> Seat:

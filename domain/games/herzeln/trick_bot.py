@@ -89,7 +89,7 @@ def _play_out(
         taker, worth = _play_trick(hands, leader, trick, first, late if done >= _LATE else early, values)
         done += 1
         if taker == seat:
-            points += worth + trick_points(contract, (), last=done == HAND_SIZE)
+            points += worth + trick_points(contract, (), done)
         leader, trick, first = taker, (), 0
         if scoring and not any(map(scoring.__and__, hands)):
             break

@@ -294,7 +294,7 @@ def _card_discarded(state: RommeState, fact: RommeCardDiscarded) -> RommeState:
         drawn=None,
         progress=False,
         idle_turns=idle_turns,
-        pile=(*state.pile, fact.card),
+        pile=state.pile + (fact.card,),
     )
 
 
@@ -337,7 +337,7 @@ assert _CHANGES.keys() == set(get_args(RommeFact))
 
 def _with(lists: tuple[tuple[_T, ...], ...], seat: Seat, added: _T) -> tuple[tuple[_T, ...], ...]:
     """Return the lists of all seats, that of one with something added on the right (R-82)."""
-    return with_entry(lists, seat, (*lists[seat], added))
+    return with_entry(lists, seat, lists[seat] + (added,))
 
 
 _Hands: TypeAlias = tuple[tuple[Card, ...], ...]
