@@ -19,6 +19,7 @@ from service.records.log_watch import LogWatch
 from service.records.records import Records
 from service.records.signer import Signer
 from service.records.transparency import Transparency
+from service.runtime.deadline import is_late
 from service.runtime.metrics import Metrics
 from service.runtime.settings import Settings
 from service.standings.standings import Standings
@@ -51,7 +52,7 @@ class Services:
         self.settings = settings
         self.database = Database(settings.database_dsn, connections=settings.database_connections)
         self.log = Log(self.database)
-        self.redis = RedisStore(connect(settings.redis_dsn))
+        self.redis = RedisStore(connect(settings.redis_dsn, is_late))
         self.account_store = AccountStore(self.database)
         self.names = PublicNames(self.account_store)
         self.accounts = Accounts(self.account_store, self.redis.broadcasts, self.names, key=key)

@@ -140,6 +140,8 @@ class LimitError(ServiceError):
 
 
 class UnavailableError(ServiceError):
+    """`unavailable`: this request recorded nothing. `outcome_unknown`: nobody knows whether it did. `recorded`: it did."""
+
     code = "unavailable"
 
 

@@ -328,6 +328,13 @@ begin
   return v_count;
 end $$;
 
+CREATE FUNCTION public.unlocked_buckets(p_buckets smallint[]) RETURNS SETOF smallint
+    LANGUAGE sql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+  select b.bucket from buckets b where b.bucket = any (p_buckets) for no key update skip locked
+$$;
+
 CREATE TABLE public.buckets (
     bucket smallint NOT NULL,
     CONSTRAINT buckets_bucket_check CHECK (((bucket >= 0) AND (bucket <= 255)))
@@ -746,6 +753,9 @@ REVOKE ALL ON FUNCTION public.record_name_change() FROM PUBLIC;
 
 REVOKE ALL ON FUNCTION public.relist_disputes() FROM PUBLIC;
 GRANT ALL ON FUNCTION public.relist_disputes() TO blattwerk_service;
+
+REVOKE ALL ON FUNCTION public.unlocked_buckets(p_buckets smallint[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.unlocked_buckets(p_buckets smallint[]) TO blattwerk_service;
 
 GRANT SELECT ON TABLE public.buckets TO blattwerk_service;
 

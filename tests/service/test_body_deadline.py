@@ -8,6 +8,7 @@ import pytest
 
 from service.api.deadline import body_in_time
 from service.errors import MalformedBodyError
+from service.runtime.deadline import Deadline
 
 PIECE: dict[str, Any] = {"type": "http.request", "body": b"1", "more_body": True}
 LAST: dict[str, Any] = {"type": "http.request", "body": b"2", "more_body": False}
@@ -28,7 +29,7 @@ async def read(*arriving: tuple[float, dict[str, Any]], seconds: float = 0.2, co
     async def app(_: Any, receive: Any, __: Any) -> None:
         received.extend([await receive() for _ in range(count)])
 
-    await app(None, body_in_time(receive, seconds), None)
+    await app(None, body_in_time(receive, seconds, Deadline()), None)
     return received
 
 
@@ -61,4 +62,4 @@ async def test_an_error_of_the_reader_comes_through() -> None:
         raise LookupError
 
     with pytest.raises(LookupError):
-        await body_in_time(receive, 60)()
+        await body_in_time(receive, 60, Deadline())()
