@@ -80,6 +80,11 @@ class RedisConnection:
         """Whether Redis failed and no write has worked since, or is left alone."""
         return self.suspended or self._probing is not None
 
+    @property
+    def failing(self) -> bool:
+        """Whether Redis is unavailable, or has refused a command since a write last worked."""
+        return self.unavailable or self._refused
+
     async def round_trip(self, *commands: Command) -> list[Any]:
         """Send commands in one round trip, with those of other requests, and return their answers.
 

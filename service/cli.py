@@ -295,6 +295,25 @@ async def _refold(settings: Settings, rules: str, as_json: bool) -> bool:
 
 
 @main.command()
+def doctor() -> None:
+    """Look for what is wrong.
+
+    Examines the schema, the database and Redis, and says what is wrong with them, in full. The exit status is 1 if
+    anything is.
+    """
+    with _explained():
+        from service.processes.doctor import examine
+        from service.processes.supervisor import complete_settings
+
+        with complete_settings(_settings()) as settings:
+            findings = asyncio.run(examine(settings))
+    for finding in findings:
+        click.echo(f"{finding.about}: {'ok' if finding.well else 'WRONG'}, {finding.detail}")
+    if not all(finding.well for finding in findings):
+        sys.exit(1)
+
+
+@main.command()
 def settings() -> None:
     """List all settings.
 

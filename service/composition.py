@@ -16,6 +16,7 @@ from service.jobs.names import NameJobs
 from service.jobs.worker import Worker
 from service.records.audit import LogAudit
 from service.records.log_watch import LogWatch
+from service.records.readiness import Readiness
 from service.records.records import Records
 from service.records.signer import Signer
 from service.records.transparency import Transparency
@@ -28,6 +29,7 @@ from service.store.database import Database
 from service.store.disputes import DisputeStore
 from service.store.incarnation import IncarnationStore
 from service.store.log import Log
+from service.store.probes import ProbeStore
 from service.store.standings import StandingsStore
 from service.store.transparency import TransparencyStore
 from service.tables.access import Access
@@ -105,7 +107,9 @@ class Services:
             self.log_watch,
             self.name_jobs,
         )
+        self.readiness = Readiness(ProbeStore(self.database))
         self.metrics = Metrics()
+        self.metrics.watch_readiness(lambda: self.readiness.writable, lambda: not self.redis.connection.failing)
         self.metrics.watch_log(lambda: self.log.went_back, lambda: self.log_watch.restored_at)
         self.metrics.count_unreadable(self.cache.unreadable.counts)
         self._stack = AsyncExitStack()
@@ -123,6 +127,8 @@ class Services:
         await self.log_watch.open()  # before anything of Redis is believed
         await self.redis.open(identity)
         self._stack.push_async_callback(self.redis.close)
+        self._stack.push_async_callback(self.readiness.close)
+        await self.readiness.open()
         self.accounts.listen()
         self._stack.push_async_callback(self.accounts.close)
         self.names.listen()

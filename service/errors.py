@@ -140,7 +140,7 @@ class LimitError(ServiceError):
 
 
 class UnavailableError(ServiceError):
-    """`unavailable`: this request recorded nothing. `outcome_unknown`: nobody knows whether it did. `recorded`: it did."""
+    """This request recorded nothing; with `outcome_unknown` nobody knows whether it did, with `recorded` it did."""
 
     code = "unavailable"
 

@@ -28,6 +28,7 @@ _BACKOFF_SECONDS: Final = (0.02, 1.0)
 _DEFAULTS: Final = {
     "application_name": "blattwerk",
     "client_encoding": "UTF8",
+    "target_session_attrs": "read-write",
     "connect_timeout": "2",
     "keepalives_idle": "10",
     "keepalives_interval": "3",

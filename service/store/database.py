@@ -119,6 +119,9 @@ class Database:
                     try:
                         cursor = await connection.execute(query, parameters, binary=True)
                         rows = await cursor.fetchall() if cursor.description else []
+                    except psycopg.errors.ReadOnlySqlTransaction:
+                        await connection.close()  # no server to write to, whatever it was before
+                        raise
                     finally:
                         severing.cancel()
             except PoolTimeout:

@@ -533,6 +533,13 @@ CREATE TABLE public.players (
     CONSTRAINT players_check CHECK (((erased_at IS NULL) OR (name IS NULL)))
 );
 
+CREATE TABLE public.probes (
+    process uuid NOT NULL,
+    probed_at timestamp with time zone NOT NULL
+);
+
+COMMENT ON TABLE public.probes IS 'When each process last wrote; rows of processes that have ended go after a day';
+
 CREATE TABLE public.schema_migrations (
     name text NOT NULL,
     checksum text NOT NULL,
@@ -641,6 +648,9 @@ ALTER TABLE ONLY public.name_changes
 
 ALTER TABLE ONLY public.players
     ADD CONSTRAINT players_pkey PRIMARY KEY (id);
+
+ALTER TABLE ONLY public.probes
+    ADD CONSTRAINT probes_pkey PRIMARY KEY (process);
 
 ALTER TABLE ONLY public.schema_migrations
     ADD CONSTRAINT schema_migrations_pkey PRIMARY KEY (name);
@@ -776,6 +786,8 @@ GRANT SELECT ON TABLE public.name_changes TO blattwerk_service;
 GRANT SELECT ON TABLE public.name_changes_head TO blattwerk_service;
 
 GRANT SELECT,INSERT,UPDATE ON TABLE public.players TO blattwerk_service;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.probes TO blattwerk_service;
 
 GRANT SELECT ON TABLE public.schema_migrations TO blattwerk_service;
 

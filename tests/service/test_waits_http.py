@@ -102,9 +102,8 @@ def versions(servers: EmbeddedServers, table: str) -> list[int]:
 
 def recovered(player: Player, *tables: str) -> None:
     """Wait until everything answers again."""
-    for table in tables:
-        answers = partial(player.http.get, f"/v1/tables/{table}/head")
-        assert within(20, lambda: answers().status_code == 200)
+    heads = [f"/v1/tables/{table}/head" for table in tables]
+    assert within(20, lambda: {player.http.get(head).status_code for head in heads} == {200})
 
 
 def is_unavailable(answer: httpx.Response) -> bool:
