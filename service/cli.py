@@ -209,6 +209,36 @@ async def _audit(settings: Settings, table: UUID | None) -> int:
 
 
 @main.group()
+def key() -> None:
+    """Manage the secret key."""
+
+
+@key.command()
+def rotate() -> None:
+    """Put another secret key in force.
+
+    That of the settings. Prints the verifier keys of all keys so far, the one in force last.
+    """
+    with _explained():
+        from service.processes.supervisor import complete_settings
+
+        with complete_settings(_settings()) as settings:
+            keys = asyncio.run(_rotate(settings))
+    click.echo("\n".join(keys))
+
+
+async def _rotate(settings: Settings) -> list[str]:
+    from service.composition import Services
+
+    services = Services(settings)  # without what refuses another key than the one in force
+    await services.database.open()
+    try:
+        return [f"{known.since:%Y-%m-%d %H:%M} {known.verifier_key}" for known in await services.key_check.rotate()]
+    finally:
+        await services.database.close()
+
+
+@main.group()
 def log() -> None:
     """Decide about the log."""
 

@@ -17,6 +17,7 @@ from service.tables.owed import Owed
 
 _NOT_READY: Final[dict[NotReady, str]] = {
     "database_not_writable": "The database takes no writes.",
+    "wrong_key": "The secret key of this process is no longer in force.",
 }
 
 
@@ -42,7 +43,7 @@ async def livez() -> types.Health:
     summary="Check whether the service is ready",
     description="Readiness: what the process found when it last tried, at most some seconds ago. 200 as long as the "
     "database takes writes. Without Redis the status is `degraded`: everything works, more slowly. After the database "
-    "was restored to an earlier point it is `degraded` too. 503 with the code `database_not_writable`.",
+    "was restored to an earlier point it is `degraded` too. 503 with the code `database_not_writable` or `wrong_key`.",
     tag="operations",
     public=True,
     response=types.Readiness,

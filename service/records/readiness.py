@@ -7,10 +7,11 @@ from typing import Final, Literal, TypeAlias
 
 import structlog
 
+from service.records.key_check import KeyCheck
 from service.store.errors import StoreError
 from service.store.probes import ProbeStore
 
-NotReady: TypeAlias = Literal["database_not_writable"]
+NotReady: TypeAlias = Literal["database_not_writable", "wrong_key"]
 PROBE_SECONDS: Final = 2.0
 """The pause between two probes."""
 _PROBE_SECONDS_MAX: Final = 3.0
@@ -21,8 +22,10 @@ logger: Final = structlog.get_logger("blattwerk.readiness")
 class Readiness:
     """Probes the database. One per process."""
 
-    def __init__(self, store: ProbeStore) -> None:
+    def __init__(self, store: ProbeStore, key_check: KeyCheck) -> None:
         self._store = store
+        self._key_check = key_check
+        self._wrong_key = False
         self._written = 0.0
         """When a probe last worked, on the monotonic clock."""
         self._failed = False
@@ -48,7 +51,9 @@ class Readiness:
     @property
     def reason(self) -> NotReady | None:
         """Why no requests should come here, None if they should."""
-        return None if self.writable else "database_not_writable"
+        if not self.writable:
+            return "database_not_writable"
+        return "wrong_key" if self._wrong_key else None
 
     async def _follow(self) -> None:
         while True:
@@ -59,6 +64,7 @@ class Readiness:
         try:
             async with asyncio.timeout(_PROBE_SECONDS_MAX):
                 await self._store.probe()
+                self._wrong_key = not await self._key_check.is_in_force()
         except (StoreError, TimeoutError) as error:
             if not self._failed:
                 logger.error("the database takes no writes", reason=str(error))

@@ -546,6 +546,25 @@ CREATE TABLE public.schema_migrations (
     applied_at timestamp with time zone DEFAULT now() NOT NULL
 );
 
+CREATE TABLE public.secret_keys (
+    number integer NOT NULL,
+    fingerprint bytea NOT NULL,
+    verifier_key text NOT NULL,
+    since timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT secret_keys_fingerprint_check CHECK ((octet_length(fingerprint) = 32))
+);
+
+COMMENT ON TABLE public.secret_keys IS 'Fingerprints of secret keys, and the public keys that verify what was signed with them; never changed';
+
+ALTER TABLE public.secret_keys ALTER COLUMN number ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME public.secret_keys_number_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
 CREATE TABLE public.standings (
     generation integer NOT NULL,
     game text NOT NULL,
@@ -655,6 +674,9 @@ ALTER TABLE ONLY public.probes
 ALTER TABLE ONLY public.schema_migrations
     ADD CONSTRAINT schema_migrations_pkey PRIMARY KEY (name);
 
+ALTER TABLE ONLY public.secret_keys
+    ADD CONSTRAINT secret_keys_pkey PRIMARY KEY (number);
+
 ALTER TABLE ONLY public.standings_generations
     ADD CONSTRAINT standings_generations_pkey PRIMARY KEY (generation);
 
@@ -716,6 +738,10 @@ ALTER TABLE public.log_losses ENABLE ALWAYS TRIGGER never_changed;
 CREATE TRIGGER never_changed BEFORE DELETE OR UPDATE OR TRUNCATE ON public.name_changes FOR EACH STATEMENT EXECUTE FUNCTION public.refuse_change();
 
 ALTER TABLE public.name_changes ENABLE ALWAYS TRIGGER never_changed;
+
+CREATE TRIGGER never_changed BEFORE DELETE OR UPDATE OR TRUNCATE ON public.secret_keys FOR EACH STATEMENT EXECUTE FUNCTION public.refuse_change();
+
+ALTER TABLE public.secret_keys ENABLE ALWAYS TRIGGER never_changed;
 
 CREATE TRIGGER never_changed BEFORE DELETE OR UPDATE OR TRUNCATE ON public.table_secret FOR EACH STATEMENT EXECUTE FUNCTION public.refuse_change();
 
@@ -790,6 +816,8 @@ GRANT SELECT,INSERT,UPDATE ON TABLE public.players TO blattwerk_service;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.probes TO blattwerk_service;
 
 GRANT SELECT ON TABLE public.schema_migrations TO blattwerk_service;
+
+GRANT SELECT,INSERT ON TABLE public.secret_keys TO blattwerk_service;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.standings TO blattwerk_service;
 
