@@ -15,7 +15,7 @@ REQUEST_SECONDS: Final = 4.5
 _SHARED_SECONDS_MIN: Final = 0.25
 
 
-class Deadline:
+class RequestDeadline:
     """The deadline of one request, on the clock of the event loop."""
 
     __slots__ = ("at", "recorded")
@@ -31,12 +31,12 @@ class Deadline:
         self.at = asyncio.get_running_loop().time() + REQUEST_SECONDS
 
 
-_CURRENT: Final[ContextVar[Deadline | None]] = ContextVar("deadline", default=None)
+_CURRENT: Final[ContextVar[RequestDeadline | None]] = ContextVar("deadline", default=None)
 
 
-def begin_deadline() -> Deadline:
+def begin_deadline() -> RequestDeadline:
     """Begin the deadline of a request, for everything that its task does."""
-    deadline = Deadline()
+    deadline = RequestDeadline()
     _CURRENT.set(deadline)
     return deadline
 
