@@ -5,6 +5,7 @@ in the meantime shares the next one.
 """
 
 import asyncio
+import contextvars
 from collections.abc import Awaitable, Callable
 from typing import Generic, TypeVar
 
@@ -16,7 +17,7 @@ class Coalescer(Generic[RequestT, AnswerT]):
     """Gathers requests for `round_trip`, which answers a list of them in order.
 
     An answer may be an exception: it is raised to that caller alone. If `round_trip` itself fails, all
-    callers of that round get its exception.
+    callers of that round get its exception, and so do those that wait for the next one: they have waited already.
     """
 
     def __init__(
@@ -32,7 +33,8 @@ class Coalescer(Generic[RequestT, AnswerT]):
         future: asyncio.Future[AnswerT] = asyncio.get_running_loop().create_future()
         self._waiting.append((request, future))
         if self._task is None:
-            self._task = asyncio.create_task(self._run())
+            # in a context of its own: it works for all who ask, not for this request alone
+            self._task = asyncio.create_task(self._run(), context=contextvars.Context())
         return future
 
     async def close(self) -> None:
@@ -53,6 +55,7 @@ class Coalescer(Generic[RequestT, AnswerT]):
         try:
             answers = await self._round_trip([request for request, _ in round_])
         except Exception as error:  # every caller of this round has to learn of it
+            round_, self._waiting = round_ + self._waiting, []
             answers = [error] * len(round_)
         for (_, future), answer in zip(round_, answers, strict=True):
             if future.done():

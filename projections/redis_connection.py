@@ -1,12 +1,16 @@
-"""The connection to Redis: commands of all requests travel together in round trips, and a failure is remembered.
+"""The connection to Redis: commands of all requests travel together in round trips; after a failure it is left alone.
+
+A failure opens the circuit: Redis is asked for nothing until a write that this process tries by itself has worked.
 
 Nothing assumes one node: a command names keys with one hash tag only, and the commands of a round trip need not.
 So the client may be a `RedisCluster` as well.
 """
 
 import asyncio
+import contextvars
 import hashlib
-import time
+from collections.abc import Callable
+from contextlib import suppress
 from itertools import islice
 from typing import Any, Final, TypeAlias
 
@@ -24,7 +28,7 @@ _CONNECT_SECONDS_MAX: Final = 1.0
 ANSWER_SECONDS_MAX: Final = 2.0
 """How long Redis has for a round trip, connecting included."""
 UNAVAILABLE_SECONDS: Final = 0.5
-"""How long Redis is left alone after it failed, so that requests do not queue for its time-outs."""
+"""The pause between two attempts to reach a Redis that failed."""
 _SCAN_COUNT: Final = 1000
 
 UNAVAILABLE_ERRORS: Final = (RedisError, RedisClusterException, OSError)
@@ -59,29 +63,40 @@ _WRITE: Final[Command] = ("SET", "bw:written", "1")
 class RedisConnection:
     """Sends commands to Redis. One per process."""
 
-    def __init__(self, client: Redis | RedisCluster) -> None:
+    def __init__(self, client: Redis | RedisCluster, is_late: Callable[[], bool] = lambda: False) -> None:
+        """`is_late` says of the request that asks whether it should have been answered by now."""
         self._client: Any = client
+        self._is_late = is_late
         self._refused = False
         """Whether a command was refused since a write last worked."""
         self._round_trips: Coalescer[tuple[Command, ...], list[Any]] = Coalescer(self._send_together)
-        self._unavailable_until = 0.0
+        self._probing: asyncio.Task[None] | None = None
+        """Tries to reach Redis after it failed; None while it answers."""
         self.suspended = False
         """Whether Redis is left alone though it may answer: what it holds was made from another log."""
 
     @property
     def unavailable(self) -> bool:
-        """Whether Redis failed a moment ago, or is left alone."""
-        return self.suspended or time.monotonic() < self._unavailable_until
+        """Whether Redis failed and no write has worked since, or is left alone."""
+        return self.suspended or self._probing is not None
+
+    @property
+    def failing(self) -> bool:
+        """Whether Redis is unavailable, or has refused a command since a write last worked."""
+        return self.unavailable or self._refused
 
     async def round_trip(self, *commands: Command) -> list[Any]:
         """Send commands in one round trip, with those of other requests, and return their answers.
 
         They run in order as far as they name the same keys; a script that Redis does not know runs after the others.
         Where the connection is lost they are sent again, so each must be one that may be carried out twice.
-        RedisUnavailableError if Redis does not answer or refuses one of them: others may have been carried out.
+        RedisUnavailableError if Redis does not answer or refuses one of them: others may have been carried out; at
+        once while the circuit is open, and for a request that should have been answered by now.
         Once it has refused one it is asked for nothing, reads included, until a write works: what it holds is older
         than the log.
         """
+        if self.unavailable or self._is_late():
+            raise RedisUnavailableError("Redis failed a moment ago, or there is no time left")
         return await self._round_trips.submit(commands)
 
     async def ping(self) -> None:
@@ -122,6 +137,9 @@ class RedisConnection:
     async def close(self) -> None:
         """Wait for what was sent, and disconnect."""
         await self._round_trips.close()
+        if self._probing is not None:
+            self._probing.cancel()
+            await asyncio.wait([self._probing])
         await self._client.aclose()
 
     async def _send_together(self, requests: list[tuple[Command, ...]]) -> list[list[Any] | Exception]:
@@ -140,6 +158,15 @@ class RedisConnection:
         if isinstance(answer, Exception):
             raise self._failed(answer)
         self._refused = False
+
+    async def _probe(self) -> None:
+        """Close the circuit once a write works."""
+        while True:
+            await asyncio.sleep(UNAVAILABLE_SECONDS)
+            with suppress(RedisUnavailableError):
+                await self._write()
+                self._probing = None
+                return
 
     async def _send(self, commands: list[Command]) -> list[Any]:
         """Send commands and return their answers; an error answer is a value."""
@@ -165,11 +192,12 @@ class RedisConnection:
         return answers
 
     def _failed(self, error: Exception) -> RedisUnavailableError:
-        self._unavailable_until = time.monotonic() + UNAVAILABLE_SECONDS
+        if self._probing is None:
+            self._probing = asyncio.create_task(self._probe(), context=contextvars.Context())
         return RedisUnavailableError(str(error))
 
 
-def connect(url: str) -> RedisConnection:
+def connect(url: str, is_late: Callable[[], bool] = lambda: False) -> RedisConnection:
     """Return the connection to one server. It is made by the first command."""
     client = Redis.from_url(
         url,
@@ -179,7 +207,7 @@ def connect(url: str) -> RedisConnection:
         retry=Retry(NoBackoff(), 1),  # the server may have closed the connection since the last round trip
         protocol=2,
     )
-    return RedisConnection(client)
+    return RedisConnection(client, is_late)
 
 
 def _by_digest(command: Command) -> Command:

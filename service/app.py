@@ -74,6 +74,7 @@ def _dependencies(services: Services) -> dict[str, Provide]:
         "metrics": services.metrics,
         "names": services.names,
         "owed": services.owed,
+        "readiness": services.readiness,
         "recorder": services.recorder,
         "records": services.records,
         "redis": services.redis,

@@ -209,6 +209,36 @@ async def _audit(settings: Settings, table: UUID | None) -> int:
 
 
 @main.group()
+def key() -> None:
+    """Manage the secret key."""
+
+
+@key.command()
+def rotate() -> None:
+    """Put another secret key in force.
+
+    That of the settings. Prints the verifier keys of all keys so far, the one in force last.
+    """
+    with _explained():
+        from service.processes.supervisor import complete_settings
+
+        with complete_settings(_settings()) as settings:
+            keys = asyncio.run(_rotate(settings))
+    click.echo("\n".join(keys))
+
+
+async def _rotate(settings: Settings) -> list[str]:
+    from service.composition import Services
+
+    services = Services(settings)  # without what refuses another key than the one in force
+    await services.database.open()
+    try:
+        return [f"{known.since:%Y-%m-%d %H:%M} {known.verifier_key}" for known in await services.key_check.rotate()]
+    finally:
+        await services.database.close()
+
+
+@main.group()
 def log() -> None:
     """Decide about the log."""
 
@@ -292,6 +322,25 @@ async def _refold(settings: Settings, rules: str, as_json: bool) -> bool:
     else:
         click.echo(f"{len(result.changed)} of {result.matches} matches would change under {rules}.")
     return bool(result.changed)
+
+
+@main.command()
+def doctor() -> None:
+    """Look for what is wrong.
+
+    Examines the schema, the database and Redis, and says what is wrong with them, in full. The exit status is 1 if
+    anything is.
+    """
+    with _explained():
+        from service.processes.doctor import examine
+        from service.processes.supervisor import complete_settings
+
+        with complete_settings(_settings()) as settings:
+            findings = asyncio.run(examine(settings))
+    for finding in findings:
+        click.echo(f"{finding.about}: {'ok' if finding.well else 'WRONG'}, {finding.detail}")
+    if not all(finding.well for finding in findings):
+        sys.exit(1)
 
 
 @main.command()

@@ -15,18 +15,24 @@ from service.disputes.disputes import Disputes
 from service.jobs.names import NameJobs
 from service.jobs.worker import Worker
 from service.records.audit import LogAudit
+from service.records.key_check import KeyCheck
 from service.records.log_watch import LogWatch
+from service.records.readiness import Readiness
 from service.records.records import Records
 from service.records.signer import Signer
 from service.records.transparency import Transparency
+from service.runtime.deadline import is_late
 from service.runtime.metrics import Metrics
 from service.runtime.settings import Settings
 from service.standings.standings import Standings
 from service.store.accounts import AccountStore
 from service.store.database import Database
 from service.store.disputes import DisputeStore
+from service.store.errors import StoreError
 from service.store.incarnation import IncarnationStore
 from service.store.log import Log
+from service.store.probes import ProbeStore
+from service.store.secret_keys import SecretKeyStore
 from service.store.standings import StandingsStore
 from service.store.transparency import TransparencyStore
 from service.tables.access import Access
@@ -51,7 +57,7 @@ class Services:
         self.settings = settings
         self.database = Database(settings.database_dsn, connections=settings.database_connections)
         self.log = Log(self.database)
-        self.redis = RedisStore(connect(settings.redis_dsn))
+        self.redis = RedisStore(connect(settings.redis_dsn, is_late))
         self.account_store = AccountStore(self.database)
         self.names = PublicNames(self.account_store)
         self.accounts = Accounts(self.account_store, self.redis.broadcasts, self.names, key=key)
@@ -104,7 +110,10 @@ class Services:
             self.log_watch,
             self.name_jobs,
         )
+        self.key_check = KeyCheck(SecretKeyStore(self.database), self.signer, key=key)
+        self.readiness = Readiness(ProbeStore(self.database), self.key_check)
         self.metrics = Metrics()
+        self.metrics.watch_readiness(lambda: self.readiness.writable, lambda: not self.redis.connection.failing)
         self.metrics.watch_log(lambda: self.log.went_back, lambda: self.log_watch.restored_at)
         self.metrics.count_unreadable(self.cache.unreadable.counts)
         self._stack = AsyncExitStack()
@@ -114,6 +123,7 @@ class Services:
         await self.database.open()
         self._stack.push_async_callback(self.database.close)
         self._stack.push_async_callback(self.cache.close)
+        await self._require_key()
         await self.log.open()
         self._stack.push_async_callback(self.log.close)
         identity = await self.log.identity()
@@ -122,10 +132,19 @@ class Services:
         await self.log_watch.open()  # before anything of Redis is believed
         await self.redis.open(identity)
         self._stack.push_async_callback(self.redis.close)
+        self._stack.push_async_callback(self.readiness.close)
+        await self.readiness.open()
         self.accounts.listen()
         self._stack.push_async_callback(self.accounts.close)
         self.names.listen()
         self._stack.push_async_callback(self.names.close)
+
+    async def _require_key(self) -> None:
+        try:
+            await self.key_check.require_in_force()
+        except StoreError:
+            await self._stack.aclose()
+            raise
 
     async def close(self) -> None:
         """Finish what is under way and disconnect."""

@@ -140,6 +140,8 @@ class LimitError(ServiceError):
 
 
 class UnavailableError(ServiceError):
+    """This request recorded nothing; with `outcome_unknown` nobody knows whether it did, with `recorded` it did."""
+
     code = "unavailable"
 
 

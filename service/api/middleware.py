@@ -15,6 +15,7 @@ from service.api.negotiation import negotiated
 from service.api.operation import PUBLIC, Operation
 from service.api.trace import header, trace_id_of
 from service.errors import NotFoundError
+from service.runtime.deadline import begin_deadline
 from service.runtime.logs import begin_request
 from service.store.log import Log
 
@@ -45,6 +46,7 @@ class Admission(MiddlewareProtocol):
             await self._app(scope, receive, send)
             return
         scope["state"][BEGUN] = time.perf_counter()
+        deadline = begin_deadline()
         parameters, handler, method = scope["path_params"], scope["route_handler"], scope["method"]
         begin_request(trace_id=trace_id_of(scope), table=parameters.get("table"))
         if not handler.opt.get(PUBLIC) and method != "OPTIONS":
@@ -57,6 +59,7 @@ class Admission(MiddlewareProtocol):
         if method not in _WITHOUT_BODY:
             self._log.require_writable()
             receive = await read_body(scope, receive, self._body_deadline)
+            deadline.restart()
         await self._app(scope, receive, send)
 
 

@@ -6,14 +6,19 @@ from litestar import Response
 from litestar.di import NamedDependency
 from prometheus_client import CONTENT_TYPE_LATEST
 
-from projections.redis_connection import RedisUnavailableError
 from projections.redis_store import RedisStore
 from service.api.operation import Operation
 from service.api.types import operations as types
+from service.errors import UnavailableError
 from service.records.log_watch import LogWatch
+from service.records.readiness import NotReady, Readiness
 from service.runtime.metrics import Metrics
-from service.store.log import Log
 from service.tables.owed import Owed
+
+_NOT_READY: Final[dict[NotReady, str]] = {
+    "database_not_writable": "The database takes no writes.",
+    "wrong_key": "The secret key of this process is no longer in force.",
+}
 
 
 @Operation(
@@ -36,22 +41,20 @@ async def livez() -> types.Health:
     "/readyz",
     id="readyz",
     summary="Check whether the service is ready",
-    description="Readiness: 200 as long as the database answers. Without Redis the status is `degraded`: "
-    "everything works, more slowly. After the database was restored to an earlier point it is `degraded` too.",
+    description="Readiness: what the process found when it last tried, at most some seconds ago. 200 as long as the "
+    "database takes writes. Without Redis the status is `degraded`: everything works, more slowly. After the database "
+    "was restored to an earlier point it is `degraded` too. 503 with the code `database_not_writable` or `wrong_key`.",
     tag="operations",
     public=True,
     response=types.Readiness,
     headers={"Cache-Control": "no-store"},
 )
 async def readyz(
-    log: NamedDependency[Log], log_watch: NamedDependency[LogWatch], redis: NamedDependency[RedisStore]
+    readiness: NamedDependency[Readiness], log_watch: NamedDependency[LogWatch], redis: NamedDependency[RedisStore]
 ) -> types.Readiness:
-    await log.ping()
-    views: Literal["ok", "away"] = "ok"
-    try:
-        await redis.connection.ping()
-    except RedisUnavailableError:
-        views = "away"
+    if readiness.reason is not None:
+        raise UnavailableError(_NOT_READY[readiness.reason], code=readiness.reason, headers={"Retry-After": "2"})
+    views: Literal["ok", "away"] = "away" if redis.connection.failing else "ok"
     sound = (views, log_watch.status) == ("ok", "ok")
     return types.Readiness("ok" if sound else "degraded", "ok", views, log_watch.status)
 

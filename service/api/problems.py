@@ -22,7 +22,8 @@ from service.errors import (
     UnreadableError,
     problem_type_of,
 )
-from service.store.errors import LogWentBackError, StoreUnavailableError
+from service.runtime.deadline import has_recorded
+from service.store.errors import LogWentBackError, OutcomeUnknownError, StoreUnavailableError
 from service.tables.unreadable import UnreadableTables
 
 PROBLEM_TYPE: Final = "application/problem+json"
@@ -110,7 +111,7 @@ def shown_error(error: Exception) -> Exception:
     if isinstance(error, LogWentBackError):
         return LogLossError("Matches were lost that the service had vouched for; an operator has to decide.")
     if isinstance(error, StoreUnavailableError):
-        return UnavailableError("The database does not answer; nothing was recorded.", headers={"Retry-After": "2"})
+        return _unavailable(error)
     if not isinstance(error, HTTPException):
         return error
     if error.status_code == 404:
@@ -123,6 +124,19 @@ def shown_error(error: Exception) -> Exception:
     if error.status_code == 400:
         return InvalidRequestError("The request is invalid.")
     return error
+
+
+def _unavailable(error: StoreUnavailableError) -> UnavailableError:
+    """Return what a caller is told who got no answer in time: never more than is known."""
+    headers = {"Retry-After": "2"}
+    if isinstance(error, OutcomeUnknownError):
+        detail = "It is not known whether this was recorded; send the same request again."
+        return UnavailableError(detail, code="outcome_unknown", headers=headers)
+    if has_recorded():
+        detail = "This was recorded, but what it led to cannot be shown yet; read it later, or send the same again."
+        return UnavailableError(detail, code="recorded", headers=headers)
+    detail = "The service cannot do this at the moment; this request recorded nothing. Send it again."
+    return UnavailableError(detail, headers=headers)
 
 
 def _lacks_body(error: Exception) -> bool:

@@ -83,6 +83,17 @@ class Metrics:
         )
         restored.set_function(restored_at)
 
+    def watch_readiness(self, writable: Callable[[], bool], redis: Callable[[], bool]) -> None:
+        """Show whether the database took the last write that this process tried, and whether Redis does."""
+        database = Gauge(
+            "blattwerk_database_writable",
+            "1 if the database took the last write that this process tried by itself.",
+            registry=self.registry,
+        )
+        database.set_function(lambda: float(writable()))
+        views = Gauge("blattwerk_redis_available", "1 while Redis answers and takes writes.", registry=self.registry)
+        views.set_function(lambda: float(redis()))
+
     def text(self) -> bytes:
         """Return all metrics in Prometheus' text format."""
         labelled = CollectorRegistry(auto_describe=False)

@@ -6,6 +6,8 @@ log.py           append, read and follow events
 committer.py     group commit
 feed.py          reading all events in order from a checkpoint
 accounts.py      players and tokens
+secret_keys.py   fingerprints of secret keys
+probes.py        whether the database takes writes
 disputes.py      the list of disputes and their texts
 standings.py     standings, made from the feed
 transparency.py  leaves and nodes of the transparency log

@@ -76,7 +76,7 @@ class AccountStore:
         StoreError if there is no such player, or the account was erased.
         """
         token = {"id": token_id, "player": player, "role": role, "digest": digest, "label": label, "days": days}
-        rows = await self._database.fetch(_SQL["create_token"], token)
+        rows = await self._database.change(_SQL["create_token"], token)
         rows = rows or await self._database.fetch(_SQL["token_by_id"], (token_id, player))
         if not rows:
             raise StoreError(f"there is no account {player} for a token")
@@ -88,7 +88,7 @@ class AccountStore:
 
     async def revoke(self, player: UUID, token_id: UUID) -> bytes | None:
         """Revoke a token and return its SHA-256; None if the player has no such token."""
-        rows = await self._database.fetch(_SQL["revoke"], (player, token_id))
+        rows = await self._database.change(_SQL["revoke"], (player, token_id))
         return bytes(rows[0][0]) if rows else None
 
     # players
@@ -98,7 +98,7 @@ class AccountStore:
     ) -> bool:
         """Create an account with its first token; False, and nothing written, if the id exists already."""
         parameters = {"id": id_, "name": name, "token_id": token_id, "role": role, "digest": digest, "label": label}
-        return bool(await self._database.fetch(_SQL["create_player"], parameters))
+        return bool(await self._database.change(_SQL["create_player"], parameters))
 
     async def player(self, id_: UUID) -> PlayerRow | None:
         """Return an account, erased ones too; None if there never was one."""
@@ -115,11 +115,11 @@ class AccountStore:
 
     async def rename(self, id_: UUID, name: str) -> None:
         """Change a player's name; an erased account stays without."""
-        await self._database.fetch(_SQL["rename"], (name, id_))
+        await self._database.change(_SQL["rename"], (name, id_))
 
     async def erase(self, id_: UUID) -> list[bytes]:
         """Erase a player's name and tokens for good; the SHA-256 of the tokens that were there."""
-        return [bytes(digest) for (digest,) in await self._database.fetch(_SQL["erase"], (id_,))]
+        return [bytes(digest) for (digest,) in await self._database.change(_SQL["erase"], (id_,))]
 
     # the feed of names
 

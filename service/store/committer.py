@@ -3,6 +3,9 @@
 There is no timer: an event that comes while nothing runs goes at once. A batch has at most one event of
 each stream, one statement, one transaction, one flush of the disk, and each event its own result.
 
+Where somebody holds a bucket, such as a forgotten transaction, the events of that bucket wait apart: the others
+are appended without them, and it is looked again and again whether the bucket is free.
+
 If the connection is lost, nobody knows whether the batch was committed. The same events are sent again
 with the same command ids, and the log says which of them it has already.
 """
@@ -10,6 +13,7 @@ with the same command ids, and the log says which of them it has already.
 import asyncio
 import logging
 from collections.abc import Iterable, Sequence
+from contextlib import suppress
 from itertools import chain
 from typing import Any, Final
 
@@ -17,11 +21,18 @@ import psycopg
 from msgspec import Struct
 from psycopg import AsyncConnection
 
-from service.store.connections import Backoff, is_lost
+from service.runtime.deadline import deadline_at
+from service.store.connections import Backoff, is_lost, sever
 from service.store.database import Database
 from service.store.encoding import Encoded, encode_guards, encode_row, encode_rows
-from service.store.errors import BrokenChainError, EventRefusedError, StoreSetupError, StoreUnavailableError
-from service.store.events import Appended, NewEvent
+from service.store.errors import (
+    BrokenChainError,
+    EventRefusedError,
+    OutcomeUnknownError,
+    StoreSetupError,
+    StoreUnavailableError,
+)
+from service.store.events import Appended, NewEvent, bucket_for
 from service.store.queries import statements
 
 BATCH_EVENTS_MAX: Final = 512
@@ -29,6 +40,11 @@ BATCH_EVENTS_MAX: Final = 512
 WAITING_EVENTS_MAX: Final = 20_000
 """The most events that may wait; more are turned away at once."""
 
+_LOCKED_SECONDS: Final = 0.1
+"""The pause between two looks whether locked buckets are free again."""
+_LOOKS: Final = 20
+"""How often within the timeout it is looked who has waited too long."""
+_LATE: Final = "the log did not answer in time"
 _SQL: Final = statements("committer")
 _CONFLICT, _APPENDED, _PRESENT, _OUTDATED = 0, 1, 2, 4
 _logger: Final = logging.getLogger(__name__)
@@ -41,6 +57,10 @@ class _Waiting(Struct, eq=False):
     row: bytes
     future: asyncio.Future[Appended]
     deadline: float
+    in_doubt: bool = False
+    """Whether it was sent and nobody knows what became of it."""
+    lost: bool = False
+    """Whether its connection was lost once while it was under way: it stays in doubt until there is an answer."""
 
 
 class Committer:
@@ -60,6 +80,9 @@ class Committer:
         self._guard_type = 0
         self._queue: list[_Waiting] = []
         self._batch: list[_Waiting] = []
+        self._locked: set[int] = set()
+        """Buckets that somebody else holds: their events wait in the queue."""
+        self._locks_due = 0.0
         self._filled = asyncio.Event()
         self._task: asyncio.Task[None] | None = None
         self._deadlines: asyncio.TimerHandle | None = None
@@ -88,10 +111,10 @@ class Committer:
         if self._closing or len(self._queue) >= WAITING_EVENTS_MAX or self._unavailable_for_long(now):
             raise StoreUnavailableError("the log accepts no events at the moment")
         future: asyncio.Future[Appended] = loop.create_future()
-        self._queue.append(_Waiting(event, encode_row(event), future, now + self._timeout))
+        self._queue.append(_Waiting(event, encode_row(event), future, deadline_at(self._timeout)))
         self._filled.set()
         if self._deadlines is None:
-            self._deadlines = loop.call_later(self._timeout, self._fail_the_late)
+            self._deadlines = loop.call_later(self._timeout / _LOOKS, self._fail_the_late)
         return future
 
     @property
@@ -106,9 +129,14 @@ class Committer:
             if not self._queue:
                 self._filled.clear()
                 await self._filled.wait()
-            self._batch = self._take()
             try:
-                await self._commit(self._batch)
+                if self._locked:
+                    await self._look_at_locks()
+                self._batch = self._take()
+                if self._batch:
+                    await self._commit(self._batch)
+                elif self._queue:  # for locked buckets alone
+                    await self._wait_for_more()
             except Exception as error:  # a defect must not leave anybody waiting
                 _logger.exception("the committer failed")
                 _fail(self._batch, error)
@@ -122,7 +150,8 @@ class Committer:
         for place, waiting in enumerate(self._queue):
             if waiting.future.done():
                 continue
-            if batch.setdefault(waiting.event.stream.int, waiting) is not waiting:
+            held = self._locked and bucket_for(waiting.event) in self._locked
+            if held or batch.setdefault(waiting.event.stream.int, waiting) is not waiting:
                 later.append(waiting)
             elif len(batch) == BATCH_EVENTS_MAX:
                 later += self._queue[place + 1 :]
@@ -143,8 +172,12 @@ class Committer:
                 return
             try:
                 results = await self._append(connection, batch)
+            except psycopg.errors.LockNotAvailable:
+                batch = await self._set_aside(connection, batch)
             except (psycopg.Error, TimeoutError) as error:
                 if isinstance(error, TimeoutError) or is_lost(error):
+                    for waiting in batch:
+                        waiting.lost = True
                     self._note_unavailable(error)
                     await self._disconnect()
                     await backoff.pause()
@@ -160,6 +193,47 @@ class Committer:
                     _settle(waiting, status, position)
                 return
 
+    # buckets that somebody holds
+
+    async def _set_aside(self, connection: AsyncConnection[Any], batch: Sequence[_Waiting]) -> list[_Waiting]:
+        """Put the events of locked buckets back into the queue; return the others. Nothing of the batch was done."""
+        for waiting in batch:
+            waiting.in_doubt = waiting.lost
+        free = await self._unlocked(connection, {bucket_for(waiting.event) for waiting in batch})
+        aside = [waiting for waiting in batch if bucket_for(waiting.event) not in free]
+        if aside and not self._locked:
+            _logger.warning("buckets of the log are locked by another transaction: their tables wait")
+        self._locked |= {bucket_for(waiting.event) for waiting in aside}
+        self._queue = aside + self._queue
+        return [waiting for waiting in batch if bucket_for(waiting.event) in free]
+
+    async def _look_at_locks(self) -> None:
+        """Find out, now and then, which of the locked buckets are free again."""
+        now = asyncio.get_running_loop().time()
+        if now >= self._locks_due and self._connection is not None:
+            self._locked -= await self._unlocked(self._connection, self._locked)
+            self._locks_due = now + _LOCKED_SECONDS
+            if not self._locked:
+                _logger.warning("no bucket of the log is locked any more")
+
+    async def _unlocked(self, connection: AsyncConnection[Any], buckets: set[int]) -> set[int]:
+        """Return those that nobody holds; all of them if the connection is lost, which the next batch will find."""
+        severing = asyncio.get_running_loop().call_later(self._timeout, sever, connection)
+        try:
+            cursor = await connection.execute(_SQL["unlocked"], (list(buckets),))
+            return {bucket for (bucket,) in await cursor.fetchall()}
+        except psycopg.Error:
+            return set(buckets)
+        finally:
+            severing.cancel()
+
+    async def _wait_for_more(self) -> None:
+        """Wait for an event, or until it is time to look at the locks again."""
+        self._filled.clear()
+        with suppress(TimeoutError):
+            async with asyncio.timeout(_LOCKED_SECONDS):
+                await self._filled.wait()
+
     async def _append(
         self, connection: AsyncConnection[Any], batch: Sequence[_Waiting]
     ) -> list[tuple[int, int | None]]:
@@ -167,6 +241,8 @@ class Committer:
         guards = [
             (place, guard) for place, waiting in enumerate(batch, 1) if (guard := waiting.event.guard) is not None
         ]
+        for waiting in batch:
+            waiting.in_doubt = True
         rows = encode_rows([waiting.row for waiting in batch], self._row_type)
         execution = asyncio.create_task(_execute(connection, (rows, encode_guards(guards, self._guard_type))))
         await asyncio.wait([execution], timeout=self._timeout)
@@ -188,6 +264,7 @@ class Committer:
     async def _connect(self) -> AsyncConnection[Any]:
         connection = await self._database.connect()
         try:
+            await connection.execute(_SQL["limit_locks"])
             cursor = await connection.execute(_SQL["types"])
             ((self._row_type, self._guard_type),) = await cursor.fetchall()
         except psycopg.Error as error:
@@ -239,11 +316,10 @@ class Committer:
         loop = asyncio.get_running_loop()
         now = loop.time()
         waiting = list(chain(self._batch, self._queue))
-        _fail(
-            (late for late in waiting if late.deadline <= now),
-            StoreUnavailableError("the log did not answer in time"),
-        )
-        self._deadlines = loop.call_later(self._timeout / 8, self._fail_the_late) if waiting else None
+        for late in waiting:
+            if late.deadline <= now:
+                _fail([late], (OutcomeUnknownError if late.in_doubt else StoreUnavailableError)(_LATE))
+        self._deadlines = loop.call_later(self._timeout / _LOOKS, self._fail_the_late) if waiting else None
 
 
 async def _execute(connection: AsyncConnection[Any], parameters: tuple[Encoded, Encoded]) -> list[tuple[Any, ...]]:

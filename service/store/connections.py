@@ -1,19 +1,24 @@
 """Connections of the service: how they are made, what is set on each of them, and which of their errors heal."""
 
 import asyncio
+import math
+import os
+import socket
+from contextlib import suppress
 from typing import Any, Final
 
 import psycopg
 from psycopg import AsyncConnection
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
+from service.runtime.deadline import REQUEST_SECONDS
 from service.store.encoding import Encoded, EncodedDumper
 from service.store.errors import StoreSetupError, StoreUnavailableError
 from service.store.queries import statements
 
 SERVICE_ROLE: Final = "blattwerk_service"
 """What every connection of the service acts as: it may read the log and append to it, nothing else."""
-UNAVAILABLE_TIMEOUT_SECONDS: Final = 5.0
+UNAVAILABLE_TIMEOUT_SECONDS: Final = REQUEST_SECONDS
 """How long a caller waits for a database that is unavailable."""
 CONNECT_OPTIONS: Final[dict[str, Any]] = {"autocommit": True, "prepare_threshold": 0}
 """Arguments of `AsyncConnection.connect`: each statement is a transaction, and prepared when it is first executed."""
@@ -23,7 +28,8 @@ _BACKOFF_SECONDS: Final = (0.02, 1.0)
 _DEFAULTS: Final = {
     "application_name": "blattwerk",
     "client_encoding": "UTF8",
-    "connect_timeout": "5",
+    "target_session_attrs": "read-write",
+    "connect_timeout": "2",
     "keepalives_idle": "10",
     "keepalives_interval": "3",
     "keepalives_count": "3",
@@ -90,13 +96,22 @@ def is_lost(error: psycopg.Error) -> bool:
     return isinstance(error, psycopg.OperationalError | psycopg.InterfaceError | psycopg.errors.ReadOnlySqlTransaction)
 
 
+def sever(connection: AsyncConnection[Any]) -> None:
+    """Let whoever waits for a connection's answer fail at once, as if the server had closed it.
+
+    A cancellation would ask the server first to end the statement, and wait for that.
+    """
+    with suppress(psycopg.OperationalError, OSError), socket.socket(fileno=os.dup(connection.fileno())) as shared:
+        shared.shutdown(socket.SHUT_RDWR)
+
+
 class Backoff:
     """Growing pauses between attempts."""
 
     def __init__(self) -> None:
         self._seconds = _BACKOFF_SECONDS[0]
 
-    async def pause(self) -> None:
+    async def pause(self, seconds_max: float = math.inf) -> None:
         """Wait, the next time for longer."""
-        await asyncio.sleep(self._seconds)
+        await asyncio.sleep(min(self._seconds, seconds_max))
         self._seconds = min(2 * self._seconds, _BACKOFF_SECONDS[1])

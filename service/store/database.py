@@ -10,6 +10,7 @@ import psycopg
 from psycopg import AsyncConnection
 from psycopg_pool import AsyncConnectionPool, PoolClosed, PoolTimeout
 
+from service.runtime.deadline import deadline_at, note_recorded
 from service.store.connections import (
     CONNECT_OPTIONS,
     UNAVAILABLE_TIMEOUT_SECONDS,
@@ -19,12 +20,15 @@ from service.store.connections import (
     connect_within,
     conninfo,
     is_lost,
+    sever,
 )
-from service.store.errors import StoreUnavailableError
+from service.store.errors import OutcomeUnknownError, StoreUnavailableError
 
 _RECONNECT_SECONDS: Final = 0.5
 """How long the pool tries by itself to replace a lost connection. It pauses longer and longer between its attempts;
 after this time it gives up, and the next one who needs a connection lets it try at once."""
+_SILENT_SECONDS: Final = 2.0
+"""A connection that was silent for so long is taken for lost, and with it all others."""
 _logger: Final = logging.getLogger(__name__)
 
 
@@ -91,37 +95,58 @@ class Database:
     async def fetch(self, query: str, parameters: Sequence[Any] | Mapping[str, Any] = ()) -> list[tuple[Any, ...]]:
         """Execute one statement that may be repeated, and return its rows.
 
-        A statement that was lost with its connection is sent again on another one. Raises
-        StoreUnavailableError if the database is unavailable for longer than the timeout.
+        A statement that was lost with its connection is sent again on another one. Raises StoreUnavailableError if
+        the database is unavailable for longer than the timeout, or than the request has that asks.
         """
-        backoff = Backoff()
-        try:
-            async with asyncio.timeout(self.timeout_seconds):
-                while True:
+        return await self._execute(query, parameters, StoreUnavailableError)
+
+    async def change(self, query: str, parameters: Sequence[Any] | Mapping[str, Any] = ()) -> list[tuple[Any, ...]]:
+        """Like `fetch`, for a statement that changes something: OutcomeUnknownError once it has been sent."""
+        rows = await self._execute(query, parameters, OutcomeUnknownError)
+        note_recorded()
+        return rows
+
+    async def _execute(
+        self, query: str, parameters: Sequence[Any] | Mapping[str, Any], unanswered: type[StoreUnavailableError]
+    ) -> list[tuple[Any, ...]]:
+        """Execute a statement again and again; `unanswered` is raised if it was sent in vain until the deadline."""
+        loop, backoff = asyncio.get_running_loop(), Backoff()
+        deadline, error_type = deadline_at(self.timeout_seconds), StoreUnavailableError
+        while (left := deadline - loop.time()) > 0:
+            try:
+                async with self._connection(min(left, _RECONNECT_SECONDS)) as connection:
+                    sent, severing = loop.time(), loop.call_at(deadline, sever, connection)
                     try:
-                        async with self._connection() as connection:
-                            cursor = await connection.execute(query, parameters, binary=True)
-                            rows = await cursor.fetchall() if cursor.description else []
-                    except PoolTimeout:
-                        continue  # none was free yet; asking again lets the pool connect if it had given up
-                    except PoolClosed as error:
-                        raise StoreUnavailableError("the database was closed") from error
-                    except psycopg.Error as error:
-                        if not is_lost(error):
-                            raise
-                        await self._note_lost(error)
-                        await backoff.pause()
-                    else:
-                        self._note_answer()
-                        return rows
-        except TimeoutError as error:
-            raise StoreUnavailableError("the database does not answer") from error
+                        cursor = await connection.execute(query, parameters, binary=True)
+                        rows = await cursor.fetchall() if cursor.description else []
+                    except psycopg.errors.ReadOnlySqlTransaction:
+                        await connection.close()  # no server to write to, whatever it was before
+                        raise
+                    finally:
+                        severing.cancel()
+            except PoolTimeout:
+                continue  # none was free yet; asking again lets the pool connect if it had given up
+            except PoolClosed as error:
+                raise StoreUnavailableError("the database was closed") from error
+            except psycopg.errors.LockNotAvailable as error:
+                raise StoreUnavailableError("what was asked for is locked") from error
+            except psycopg.Error as error:
+                if not is_lost(error):
+                    raise
+                error_type = unanswered
+                if loop.time() < deadline or loop.time() - sent >= _SILENT_SECONDS:
+                    await self._note_lost(error)
+                await backoff.pause(deadline - loop.time())
+            else:
+                self._note_answer()
+                return rows
+        raise error_type("the database does not answer")
 
     @asynccontextmanager
-    async def _connection(self) -> AsyncIterator[AsyncConnection[Any]]:
+    async def _connection(self, seconds: float) -> AsyncIterator[AsyncConnection[Any]]:
         task = asyncio.current_task()
         cancellations = task.cancelling() if task else 0
-        async with self._pool.connection() as connection:
+        async with self._pool.connection(seconds) as connection:
             if task and task.cancelling() > cancellations:
                 # lost on its way: before Python 3.12 asyncio.wait_for, by which the pool waits, may swallow one
                 raise asyncio.CancelledError

@@ -101,7 +101,7 @@ class DisputeStore:
             parameters |= asdict(text)
         if opening is not None:
             parameters |= asdict(opening) | {"people": [UUID(person) for person in opening.people]}
-        ((outcome,),) = await self._database.fetch(_SQL["record"], parameters)
+        ((outcome,),) = await self._database.change(_SQL["record"], parameters)
         return Outcome(outcome)
 
     async def row(self, dispute: UUID) -> DisputeRow | None:
@@ -135,7 +135,7 @@ class DisputeStore:
 
     async def erase_texts(self, author: UUID) -> int:
         """Erase every text that an account wrote, with its salt; return how many there were."""
-        ((count,),) = await self._database.fetch(_SQL["erase_texts"], (author,))
+        ((count,),) = await self._database.change(_SQL["erase_texts"], (author,))
         return int(count)
 
     async def relist(self) -> int:

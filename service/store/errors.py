@@ -1,7 +1,8 @@
 """What can go wrong with the database.
 
 StoreError
-+-- StoreUnavailableError    unavailable or too slow; the caller may try the same again
++-- StoreUnavailableError    unavailable or too slow; nothing was done, and the caller may try again
+|   +-- OutcomeUnknownError  nobody knows whether it was done; the caller has to try the same again
 |   +-- LogWentBackError     the log lost what was signed: nothing is written until an operator has accepted that
 +-- StoreSetupError          not as this service needs it: an operator has to act
 +-- EventRefusedError        one event that PostgreSQL cannot hold
@@ -16,7 +17,11 @@ class StoreError(Exception):
 
 
 class StoreUnavailableError(StoreError):
-    """The database did not answer within the bound. What was asked is done completely or not at all."""
+    """The database did not answer within the bound, and what was asked is not done."""
+
+
+class OutcomeUnknownError(StoreUnavailableError):
+    """A change was sent and not answered within the bound. It is done completely or not at all."""
 
 
 class LogWentBackError(StoreUnavailableError):

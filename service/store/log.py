@@ -84,7 +84,7 @@ class Log:
         Returns False, and writes nothing, if the stream exists already.
         """
         self.require_writable()
-        ((status,),) = await self._database.fetch(_SQL["create_stream"], (encode_row(event), secret))
+        ((status,),) = await self._database.change(_SQL["create_stream"], (encode_row(event), secret))
         return status in (1, 2)
 
     # reading a stream

@@ -328,6 +328,13 @@ begin
   return v_count;
 end $$;
 
+CREATE FUNCTION public.unlocked_buckets(p_buckets smallint[]) RETURNS SETOF smallint
+    LANGUAGE sql SECURITY DEFINER
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+  select b.bucket from buckets b where b.bucket = any (p_buckets) for no key update skip locked
+$$;
+
 CREATE TABLE public.buckets (
     bucket smallint NOT NULL,
     CONSTRAINT buckets_bucket_check CHECK (((bucket >= 0) AND (bucket <= 255)))
@@ -526,10 +533,36 @@ CREATE TABLE public.players (
     CONSTRAINT players_check CHECK (((erased_at IS NULL) OR (name IS NULL)))
 );
 
+CREATE TABLE public.probes (
+    process uuid NOT NULL,
+    probed_at timestamp with time zone NOT NULL
+);
+
+COMMENT ON TABLE public.probes IS 'When each process last wrote; rows of processes that have ended go after a day';
+
 CREATE TABLE public.schema_migrations (
     name text NOT NULL,
     checksum text NOT NULL,
     applied_at timestamp with time zone DEFAULT now() NOT NULL
+);
+
+CREATE TABLE public.secret_keys (
+    number integer NOT NULL,
+    fingerprint bytea NOT NULL,
+    verifier_key text NOT NULL,
+    since timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT secret_keys_fingerprint_check CHECK ((octet_length(fingerprint) = 32))
+);
+
+COMMENT ON TABLE public.secret_keys IS 'Fingerprints of secret keys, and the public keys that verify what was signed with them; never changed';
+
+ALTER TABLE public.secret_keys ALTER COLUMN number ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME public.secret_keys_number_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
 );
 
 CREATE TABLE public.standings (
@@ -635,8 +668,14 @@ ALTER TABLE ONLY public.name_changes
 ALTER TABLE ONLY public.players
     ADD CONSTRAINT players_pkey PRIMARY KEY (id);
 
+ALTER TABLE ONLY public.probes
+    ADD CONSTRAINT probes_pkey PRIMARY KEY (process);
+
 ALTER TABLE ONLY public.schema_migrations
     ADD CONSTRAINT schema_migrations_pkey PRIMARY KEY (name);
+
+ALTER TABLE ONLY public.secret_keys
+    ADD CONSTRAINT secret_keys_pkey PRIMARY KEY (number);
 
 ALTER TABLE ONLY public.standings_generations
     ADD CONSTRAINT standings_generations_pkey PRIMARY KEY (generation);
@@ -700,6 +739,10 @@ CREATE TRIGGER never_changed BEFORE DELETE OR UPDATE OR TRUNCATE ON public.name_
 
 ALTER TABLE public.name_changes ENABLE ALWAYS TRIGGER never_changed;
 
+CREATE TRIGGER never_changed BEFORE DELETE OR UPDATE OR TRUNCATE ON public.secret_keys FOR EACH STATEMENT EXECUTE FUNCTION public.refuse_change();
+
+ALTER TABLE public.secret_keys ENABLE ALWAYS TRIGGER never_changed;
+
 CREATE TRIGGER never_changed BEFORE DELETE OR UPDATE OR TRUNCATE ON public.table_secret FOR EACH STATEMENT EXECUTE FUNCTION public.refuse_change();
 
 ALTER TABLE public.table_secret ENABLE ALWAYS TRIGGER never_changed;
@@ -747,6 +790,9 @@ REVOKE ALL ON FUNCTION public.record_name_change() FROM PUBLIC;
 REVOKE ALL ON FUNCTION public.relist_disputes() FROM PUBLIC;
 GRANT ALL ON FUNCTION public.relist_disputes() TO blattwerk_service;
 
+REVOKE ALL ON FUNCTION public.unlocked_buckets(p_buckets smallint[]) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.unlocked_buckets(p_buckets smallint[]) TO blattwerk_service;
+
 GRANT SELECT ON TABLE public.buckets TO blattwerk_service;
 
 GRANT SELECT ON TABLE public.events TO blattwerk_service;
@@ -767,7 +813,11 @@ GRANT SELECT ON TABLE public.name_changes_head TO blattwerk_service;
 
 GRANT SELECT,INSERT,UPDATE ON TABLE public.players TO blattwerk_service;
 
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.probes TO blattwerk_service;
+
 GRANT SELECT ON TABLE public.schema_migrations TO blattwerk_service;
+
+GRANT SELECT,INSERT ON TABLE public.secret_keys TO blattwerk_service;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.standings TO blattwerk_service;
 

@@ -13,6 +13,7 @@ from domain.decider import Seat
 from domain.table.model import TableState
 from projections.coalescer import Coalescer
 from service.errors import DamagedStreamError, UnreadableError
+from service.runtime.deadline import deadline_at, work_until
 from service.store.errors import StoreError, StoreUnavailableError
 from service.store.log import Log, StoredEvent, StreamEnd
 from service.tables.interning import interned_cards
@@ -51,7 +52,7 @@ class TableCache:
         """By the number of their id: a UUID itself is hashed and compared by Python code."""
         self._loading: dict[UUID, asyncio.Task[LiveTable | None]] = {}
         self.unreadable = unreadable or UnreadableTables()
-        self._ends: Coalescer[StreamEnd, list[StoredEvent]] = Coalescer(self._read_ends, requests_max=256)
+        self._ends: Coalescer[tuple[StreamEnd, float], list[StoredEvent]] = Coalescer(self._read_ends, requests_max=256)
 
     def __len__(self) -> int:
         return len(self._tables)
@@ -117,13 +118,13 @@ class TableCache:
 
     async def _catch_up(self, table: LiveTable, private: Sequence[Seat]) -> bool:
         streams = table.private
-        end = StreamEnd(table.stream, table.state.version, table.bucket)
+        end, until = StreamEnd(table.stream, table.state.version, table.bucket), deadline_at()
         if streams is None or not private:
-            return _follow(table, await self._ends.submit(end))
+            return _follow(table, await self._ends.submit((end, until)))
         own = [streams.seats[seat] for seat in private]
         ends = [end, *[StreamEnd(one.stream, one.version, table.bucket) for one in own]]
         # asked at the same time, they share one statement
-        rows, *private_rows = await asyncio.gather(*[self._ends.submit(each) for each in ends])
+        rows, *private_rows = await asyncio.gather(*[self._ends.submit((each, until)) for each in ends])
         found = _follow(table, rows)
         for seat, missed in zip(private, private_rows, strict=True):
             found |= _follow_private(table, streams, seat, missed)
@@ -137,9 +138,10 @@ class TableCache:
         """Wait until everybody who catches up now has done so."""
         await self._ends.close()
 
-    async def _read_ends(self, ends: list[StreamEnd]) -> list[list[StoredEvent] | Exception]:
-        """Read with one statement what several tables ask for at the same time."""
-        return [*await self._log.read_ends(ends)]
+    async def _read_ends(self, asked: list[tuple[StreamEnd, float]]) -> list[list[StoredEvent] | Exception]:
+        """Read with one statement what several tables ask for at the same time, each until its request's deadline."""
+        work_until(min(until for _, until in asked))
+        return [*await self._log.read_ends([end for end, _ in asked])]
 
     async def _load(self, stream: UUID) -> LiveTable | None:
         try:

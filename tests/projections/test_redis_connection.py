@@ -21,7 +21,6 @@ from projections import redis_connection
 from projections.broadcasts import Broadcasts
 from projections.generations import Generations
 from projections.redis_connection import (
-    UNAVAILABLE_SECONDS,
     RedisConnection,
     RedisUnavailableError,
     Script,
@@ -48,6 +47,15 @@ async def connected(url: str) -> AsyncIterator[RedisConnection]:
         yield connection
     finally:
         await connection.close()
+
+
+async def reached_again(connection: RedisConnection) -> None:
+    """Wait until the connection has found by itself that the server answers."""
+    clock = asyncio.get_running_loop()
+    until = clock.time() + 5
+    while connection.unavailable:
+        assert clock.time() < until, "the server answers, and nobody noticed"
+        await asyncio.sleep(0.02)
 
 
 @pytest.fixture(scope="module")
@@ -142,8 +150,43 @@ async def test_a_server_that_cuts_every_time_is_unavailable_until_it_does_not(re
             await connection.ping()
         assert proxy.met == met, "it is left alone for a moment"
         proxy.mend()
-        await asyncio.sleep(UNAVAILABLE_SECONDS)
+        await reached_again(connection)
         assert await connection.round_trip(("ECHO", "a")) == [b"a"]
+
+
+async def test_a_silent_server_is_asked_by_nobody_until_a_probe_succeeds(
+    redis_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(redis_connection, "ANSWER_SECONDS_MAX", 0.2)
+    monkeypatch.setattr(redis_connection, "UNAVAILABLE_SECONDS", 0.1)
+    async with proxied(redis_url) as (proxy, url), connected(url) as connection:
+        await connection.ping()
+        proxy.order("silence", lasting=True)
+        with pytest.raises(RedisUnavailableError):
+            await connection.ping()
+        clock = asyncio.get_running_loop()
+        begun, longest = clock.time(), 0.0
+        while clock.time() < begun + 1.5:
+            asked = clock.time()
+            with pytest.raises(RedisUnavailableError):
+                await connection.round_trip(("ECHO", "a"))
+            longest = max(longest, clock.time() - asked)
+            await asyncio.sleep(0.01)
+        assert longest < 0.1, "a request waited for a server that is known to be silent"
+        proxy.mend()
+        await reached_again(connection)
+        assert await connection.round_trip(("ECHO", "a")) == [b"a"]
+
+
+async def test_a_request_without_time_asks_nobody(redis_url: str) -> None:
+    late = False
+    connection = connect(redis_url, lambda: late)
+    assert await connection.round_trip(("ECHO", "a")) == [b"a"]
+    late = True
+    with pytest.raises(RedisUnavailableError):
+        await connection.round_trip(("ECHO", "a"))
+    assert not connection.unavailable
+    await connection.close()
 
 
 async def test_a_connection_that_ended_while_nobody_asked_costs_no_request(redis_url: str) -> None:
@@ -164,7 +207,7 @@ async def test_silence_has_an_end_and_its_connection_is_not_used_again(
         asked = [connection.round_trip(("ECHO", str(number))) for number in range(3)]
         late = await asyncio.wait_for(asyncio.gather(*asked, return_exceptions=True), 5)
         assert [type(answer) for answer in late] == [RedisUnavailableError] * 3
-        await asyncio.sleep(UNAVAILABLE_SECONDS)
+        await reached_again(connection)
         assert await connection.round_trip(("ECHO", "a")) == [b"a"]
 
 
@@ -198,7 +241,7 @@ async def test_a_late_answer_is_nobodys(redis_url: str, monkeypatch: pytest.Monk
             make_slow(redis_url)
             with pytest.raises(RedisUnavailableError):
                 await connection.round_trip(("ECHO", "late"))
-        await asyncio.sleep(UNAVAILABLE_SECONDS)
+        await reached_again(connection)
         for word in (b"a", b"b"):
             assert await connection.round_trip(("ECHO", word)) == [word]
 

@@ -9,6 +9,7 @@ select
   set_config('jit', 'off', false),
   set_config('default_transaction_isolation', 'read committed', false),
   set_config('statement_timeout', '30s', false),
+  set_config('lock_timeout', '2s', false),
   set_config('idle_in_transaction_session_timeout', '10s', false),
   set_config(
     'synchronous_commit',

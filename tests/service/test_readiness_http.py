@@ -1,0 +1,112 @@
+"""Connections that lie: sessions that became read-only, servers that swallow packets, and what `/readyz` says."""
+
+import socket
+import time
+from collections.abc import Iterator
+
+import httpx
+import psycopg
+import pytest
+from psycopg.conninfo import make_conninfo
+
+from service.embedded import EmbeddedServers, embedded_servers
+from service.processes.doctor import examine
+from service.store.migrations import migrate
+from tests.service.client import Player, within
+from tests.service.running import running_service, settings_for
+from tests.service.store.opened import opened_database
+from tests.service.test_waits_http import frozen, timed
+
+
+@pytest.fixture(scope="module")
+def own_servers(tmp_path_factory: pytest.TempPathFactory) -> Iterator[EmbeddedServers]:
+    """Servers of this module alone, which it stops."""
+    with embedded_servers(tmp_path_factory.mktemp("data"), durable=False) as servers:
+        migrate(servers.database_url)
+        yield servers
+
+
+@pytest.fixture(scope="module")
+def url(own_servers: EmbeddedServers) -> Iterator[str]:
+    with running_service(settings_for(own_servers.database_url, own_servers.redis_url), worker=False) as running:
+        yield running
+        Player.close_all()
+
+
+def ready(url: str) -> httpx.Response:
+    return httpx.get(f"{url}/readyz", timeout=30)
+
+
+def make_read_only(servers: EmbeddedServers, *, read_only: bool) -> None:
+    """Let all sessions of the server, running ones too, be as those of a server that takes no writes."""
+    with psycopg.connect(servers.database_url, autocommit=True) as connection:
+        connection.execute(f"alter system set default_transaction_read_only = {'on' if read_only else 'off'}")
+        connection.execute("select pg_reload_conf()")
+
+
+def test_a_database_without_writes_is_not_ready_and_its_sessions_are_not_kept(
+    url: str, own_servers: EmbeddedServers
+) -> None:
+    ada = Player(url, "Ada")
+    assert ready(url).json()["status"] == "ok"
+    make_read_only(own_servers, read_only=True)
+    try:
+        assert within(6, lambda: ready(url).status_code == 503)
+        refused = ready(url)
+        assert refused.json()["code"] == "database_not_writable"
+        assert "retry-after" in refused.headers
+        assert str(own_servers.postgres.sockets) not in refused.text
+        seconds, answer = timed(lambda: ada.post("/v1/tables", {"game": "hearts", "bots": [1, 2, 3]}, keyed=True))
+        assert answer.status_code == 503
+        assert seconds < 6
+    finally:
+        make_read_only(own_servers, read_only=False)
+    assert within(10, lambda: ready(url).status_code == 200)
+    assert ada.create("hearts", bots=[1, 2, 3])
+
+
+async def test_a_session_that_became_read_only_serves_nobody_any_more(database_url: str) -> None:
+    async with opened_database(database_url, connections=2) as database:
+        await database.fetch("set default_transaction_read_only = on")  # of the pool's only session
+        assert await database.change("delete from checkpoints where projection = 'none'") == []
+
+
+def test_readiness_does_not_wait_for_a_database_that_hangs(url: str, own_servers: EmbeddedServers) -> None:
+    with frozen(own_servers.postgres.pid):
+        begun, longest = time.monotonic(), 0.0
+        while (answer := ready(url)).status_code == 200:
+            assert time.monotonic() < begun + 8, "a database that hangs counts as ready"
+            time.sleep(0.1)
+        for _ in range(5):
+            seconds, answer = timed(lambda: ready(url))
+            longest = max(longest, seconds)
+        assert answer.json()["code"] == "database_not_writable"
+        assert longest < 0.5
+    assert within(10, lambda: ready(url).status_code == 200)
+
+
+def test_without_redis_it_is_ready_and_degraded(url: str, own_servers: EmbeddedServers) -> None:
+    with frozen(own_servers.redis.pid):
+        assert within(6, lambda: ready(url).json().get("views") == "away")
+        assert (ready(url).status_code, ready(url).json()["status"]) == (200, "degraded")
+        assert max(timed(lambda: ready(url))[0] for _ in range(3)) < 0.5
+    assert within(10, lambda: ready(url).json()["status"] == "ok")
+
+
+async def test_a_first_host_that_swallows_packets_leaves_time_for_the_second(own_servers: EmbeddedServers) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as silent:  # takes connections, and says nothing
+        sockets = str(own_servers.postgres.sockets)
+        ports = f"{silent.getsockname()[1]},5432"
+        hosts = make_conninfo(own_servers.database_url, host=f"127.0.0.1,{sockets}", port=ports)
+        async with opened_database(hosts) as database:
+            assert await database.fetch("select 1") == [(1,)]
+
+
+async def test_the_doctor_names_what_is_wrong_in_full(own_servers: EmbeddedServers) -> None:
+    settings = settings_for(own_servers.database_url, own_servers.redis_url)
+    assert [finding.well for finding in await examine(settings)] == [True, True, True]
+    alone = settings_for("postgresql://blattwerk:hunter2@127.0.0.1:9/blattwerk", "redis://127.0.0.1:9/0")
+    findings = await examine(alone)
+    assert [finding.well for finding in findings] == [False, False, False]
+    assert "127.0.0.1" in findings[1].detail
+    assert not any("hunter2" in finding.detail for finding in findings)
