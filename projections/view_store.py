@@ -154,6 +154,11 @@ class ViewStore:
         shown = await self._connection.round_trip(*[("HMGET", key, "version", "lists", "listed") for key in keys])
         return [int(version or 0) if lists == listed else 0 for version, lists, listed in shown]
 
+    async def private_versions(self, seats: Sequence[tuple[str, int]]) -> list[int]:
+        """Return the version of the private stream in the part of each seat of a table; 0 where there is none."""
+        commands = [("HGET", self._generations.key(f"{{{table}}}"), f"private:{seat}") for table, seat in seats]
+        return [int(version or 0) for version in await self._connection.round_trip(*commands)] if commands else []
+
     async def _write_to(self, generation: int, request: WriteRequest) -> Written:
         new, old = request.projection, request.before
         table = new.header.table

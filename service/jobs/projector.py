@@ -8,7 +8,7 @@ views quick, no more. Where Redis goes back, so does the checkpoint.
 import asyncio
 import secrets
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import Final
 from uuid import UUID
@@ -24,7 +24,7 @@ from service.disputes.disputes import Disputes
 from service.errors import UnavailableError, UnreadableError
 from service.standings.standings import Standings
 from service.store.errors import StoreUnavailableError
-from service.store.log import Log
+from service.store.log import FeedHead, Log
 from service.store.transparency import TransparencyStore
 from service.tables.cache import TableCache
 from service.tables.views import Views
@@ -98,7 +98,7 @@ class Projector:
             return True
         heads = await self._log.feed_heads(before, _EVENTS_MAX)
         self._owed_since = min((head.time for head in heads), default=None)
-        await self._bring_up({head.stream: head.version for head in heads})
+        await self._bring_up(heads)
         reached = {head.bucket: head.position for head in heads}
         if not await self._redis.checkpoints.advance(VIEWS, reached, since=before):
             return True  # Redis went back meanwhile
@@ -110,14 +110,28 @@ class Projector:
         await self._redis.lists.forget_ended()
         return len(heads) == _EVENTS_MAX
 
-    async def _bring_up(self, newest: Mapping[UUID, int]) -> None:
+    async def _bring_up(self, heads: Sequence[FeedHead]) -> None:
+        newest = list({head.stream: head for head in heads}.values())
         behind = await self._behind(newest)
         if behind and not self._late:
             await asyncio.sleep(_GRACE_SECONDS)
-            behind = await self._behind(behind)
-        await self._settle_all(behind)
+            behind = await self._behind(list(behind))
+        await self._settle_all(set(behind.values()))
 
-    async def _behind(self, newest: Mapping[UUID, int]) -> dict[UUID, int]:
+    async def _behind(self, heads: Sequence[FeedHead]) -> dict[FeedHead, UUID]:
+        """Return those of these ends of streams that Redis has not, each with its table."""
+        lacking = await self._lacking({head.stream: head.version for head in heads})
+        behind = {head: head.stream for head in heads if head.stream in lacking}
+        private = await self._log.private_streams(list(behind))
+        shown = await self._redis.views.private_versions([(str(table), seat) for table, seat in private.values()])
+        has = dict(zip(private, shown, strict=True))
+        return {
+            head: private[stream][0] if stream in private else stream
+            for head, stream in behind.items()
+            if head.version > has.get(stream, 0)
+        }
+
+    async def _lacking(self, newest: Mapping[UUID, int]) -> dict[UUID, int]:
         """Return those of these tables that Redis has not at their version, in view and lists."""
         if not newest:
             return {}
@@ -130,7 +144,7 @@ class Projector:
             await asyncio.gather(*[self._settle(stream) for stream in waiting[first : first + _AT_ONCE]])
 
     async def _settle(self, stream: UUID) -> None:
-        """Write everything that Redis keeps of a table. Damage stays with its table; a private stream has nothing."""
+        """Write everything that Redis keeps of a table, nothing of other streams. Damage stays with its table."""
         try:
             table = await self._cache.get(stream)
             if table is not None:
@@ -197,7 +211,7 @@ class Projector:
             if all_:
                 await self._settle_all(streams)
             else:
-                await self._settle_all(await self._behind(await self._log.last_versions(streams)))
+                await self._settle_all(await self._lacking(await self._log.last_versions(streams)))
         return len(kept)
 
     async def _tables(self, *, ended_max: int) -> AsyncIterator[UUID]:

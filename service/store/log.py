@@ -121,6 +121,19 @@ class Log:
         columns = ([bucket_of(stream) for stream in streams], list(streams))
         return dict(await self._database.fetch(_SQL["last_versions"], columns))
 
+    async def keep_private_stream(self, stream: UUID, table: UUID, seat: int) -> None:
+        """Note whose private stream this is, before its first event: the feed does not tell. Repeatable."""
+        self.require_writable()
+        await self._database.fetch(_SQL["keep_private_stream"], (bucket_of(table), stream, table, seat))
+
+    async def private_streams(self, heads: Sequence[FeedHead]) -> dict[UUID, tuple[UUID, int]]:
+        """Return table and seat of those of these streams that are private ones."""
+        if not heads:
+            return {}
+        columns = ([head.bucket for head in heads], [head.stream for head in heads])
+        rows = await self._database.fetch(_SQL["private_streams"], columns)
+        return {stream: (table, seat) for stream, table, seat in rows}
+
     async def secret(self, stream: UUID) -> bytes:
         """Return a table's secret. StoreError if it has none."""
         rows = await self._database.fetch(_SQL["secret"], _key(stream))

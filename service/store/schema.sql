@@ -526,6 +526,16 @@ CREATE TABLE public.players (
     CONSTRAINT players_check CHECK (((erased_at IS NULL) OR (name IS NULL)))
 );
 
+CREATE TABLE public.private_streams (
+    bucket smallint NOT NULL,
+    stream uuid NOT NULL,
+    table_stream uuid NOT NULL,
+    seat smallint NOT NULL,
+    CONSTRAINT private_streams_seat_check CHECK ((seat >= 0))
+);
+
+COMMENT ON TABLE public.private_streams IS 'Table and seat of each private stream, never changed';
+
 CREATE TABLE public.schema_migrations (
     name text NOT NULL,
     checksum text NOT NULL,
@@ -635,6 +645,9 @@ ALTER TABLE ONLY public.name_changes
 ALTER TABLE ONLY public.players
     ADD CONSTRAINT players_pkey PRIMARY KEY (id);
 
+ALTER TABLE ONLY public.private_streams
+    ADD CONSTRAINT private_streams_pkey PRIMARY KEY (bucket, stream);
+
 ALTER TABLE ONLY public.schema_migrations
     ADD CONSTRAINT schema_migrations_pkey PRIMARY KEY (name);
 
@@ -699,6 +712,10 @@ ALTER TABLE public.log_losses ENABLE ALWAYS TRIGGER never_changed;
 CREATE TRIGGER never_changed BEFORE DELETE OR UPDATE OR TRUNCATE ON public.name_changes FOR EACH STATEMENT EXECUTE FUNCTION public.refuse_change();
 
 ALTER TABLE public.name_changes ENABLE ALWAYS TRIGGER never_changed;
+
+CREATE TRIGGER never_changed BEFORE DELETE OR UPDATE OR TRUNCATE ON public.private_streams FOR EACH STATEMENT EXECUTE FUNCTION public.refuse_change();
+
+ALTER TABLE public.private_streams ENABLE ALWAYS TRIGGER never_changed;
 
 CREATE TRIGGER never_changed BEFORE DELETE OR UPDATE OR TRUNCATE ON public.table_secret FOR EACH STATEMENT EXECUTE FUNCTION public.refuse_change();
 
@@ -766,6 +783,8 @@ GRANT SELECT ON TABLE public.name_changes TO blattwerk_service;
 GRANT SELECT ON TABLE public.name_changes_head TO blattwerk_service;
 
 GRANT SELECT,INSERT,UPDATE ON TABLE public.players TO blattwerk_service;
+
+GRANT SELECT,INSERT ON TABLE public.private_streams TO blattwerk_service;
 
 GRANT SELECT ON TABLE public.schema_migrations TO blattwerk_service;
 

@@ -55,6 +55,14 @@ select bucket, position, stream, version, type, envelope, sealed, actor, decisio
 from events
 where bucket = %s and stream = %s and version > 0 and command = %s order by version limit 1;
 
+-- name: keep_private_stream
+insert into private_streams (bucket, stream, table_stream, seat) values (%s, %s, %s, %s) on conflict do nothing;
+
+-- name: private_streams
+select asked.stream, p.table_stream, p.seat
+from unnest(%s::smallint[], %s::uuid[]) as asked (bucket, stream)
+join private_streams p on p.bucket = asked.bucket and p.stream = asked.stream;
+
 -- name: secret
 select secret from table_secret where bucket = %s and stream = %s;
 
