@@ -15,7 +15,7 @@ from uuid import UUID
 
 import structlog
 
-from projections.checkpoints import VIEWS
+from projections.checkpoints import DEPARTURES, NAMES, VIEWS
 from projections.generations import DOUBLE_WRITE_SECONDS
 from projections.redis_connection import RedisUnavailableError
 from projections.redis_store import RedisStore
@@ -237,6 +237,7 @@ class Projector:
         """
         generations = self._redis.generations
         old, new = generations.current, generations.current + 1
+        followed = {name: await self._redis.checkpoints.read(name) for name in (NAMES, DEPARTURES)}
         await generations.drop(new)  # what a rebuild left that was interrupted
         await generations.announce(new)
         keeping = asyncio.create_task(self._go_on(new))
@@ -247,7 +248,8 @@ class Projector:
             await self._standings.rebuild(new)
             await self._disputes.relist()
             await self._redis.lists.forget_ended(new)
-            await self._redis.checkpoints.advance(VIEWS, heads, generation=new)
+            for projection, reached in {VIEWS: heads, **followed}.items():  # names are read later than their checkpoint
+                await self._redis.checkpoints.advance(projection, reached, generation=new)
             await generations.go_on(new)
         finally:
             keeping.cancel()
