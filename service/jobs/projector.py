@@ -92,6 +92,8 @@ class Projector:
 
         RedisUnavailableError unless Redis has acknowledged everything; then the next round looks at it again.
         """
+        if await self._redis.generations.empty_if_spoiled():
+            logger.warning("Redis was emptied: a key was of a type that is not ours")
         before = await self._redis.checkpoints.read(VIEWS)
         if not before or not self._redis.generations.complete:
             await self._make_complete()

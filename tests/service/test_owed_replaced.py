@@ -95,6 +95,8 @@ class Played:
         assert self.ada.http.get("/v1/tables", params={"status": "lobby"}).status_code == 200
 
         def right() -> bool:
+            if any(running.redis.type(key) == b"string" for key in running.redis.scan_iter("bw:*:*")):
+                return False
             names = {self.ben.view(table)["seats"][0]["name"] for table in (self.playing, self.waiting, self.new)}
             key = f"{running.prefix}{{{self.private}}}"
             private = running.redis.hget(key, f"private:{self.seen['seat']}")
@@ -187,3 +189,33 @@ def test_a_rebuild_keeps_how_far_names_have_been_followed(running: Running) -> N
     until(lambda: all(running.redis.hget(key, "0") == b"1" for key in followed), time.monotonic() + 10)
     _, generation = asyncio.run(rebuild(settings_for(running.database_url, running.redis_url)))
     assert [running.redis.hget(key.replace(":1:", f":{generation}:"), "0") for key in followed] == [b"1", b"1"]
+
+
+def of_another_type(redis: Any, key: bytes) -> None:
+    """Let a key hold what it never holds."""
+    kind = redis.type(key)
+    redis.delete(key)
+    if kind == b"string":
+        redis.rpush(key, "somebody else's")
+    else:
+        redis.set(key, "somebody else wrote this")
+
+
+EVERY_KEY: Final = "*"
+OF_ANOTHER_TYPE: Final = (EVERY_KEY, "1:{????????-*}", "1:tables:*", "1:player:*", "1:bots", "generation", "log")
+
+
+@pytest.mark.parametrize("keys", OF_ANOTHER_TYPE)
+def test_keys_of_another_type_are_made_anew(running: Running, keys: str) -> None:
+    played = Played(running)
+    played.go_on()
+    prefix = running.prefix.removesuffix("1:")
+    if keys == "1:bots":
+        running.redis.zadd(prefix + keys, {"nobody": 2**52})
+    changed: list[bytes] = list(running.redis.scan_iter(prefix + keys))
+    assert changed
+    for key in changed:
+        of_another_type(running.redis, key)
+    played.then_right()
+    kinds = {running.redis.type(key) for key in running.redis.scan_iter(prefix + "log")}
+    assert kinds == {b"hash"}
