@@ -124,8 +124,8 @@ class TableLists:
 
     async def _forget(self, prefix: str, table: str, created: int) -> None:
         key = f"{prefix}{{{table}}}"
-        (fields,) = await self._connection.round_trip(("HKEYS", key))
-        players = [field.decode()[7:] for field in fields if field.startswith(b"player:")]
+        (members,) = await self._connection.round_trip(("SMEMBERS", listing_key(key)))
+        players = [member.decode() for member in members]
         place = f"{created:015d}:{table}"
         await self._connection.round_trip(
             *[("ZREM", f"{prefix}tables:{game}:{status}", place) for game in ("*", *CURRENT) for status in _ENDED],
@@ -133,12 +133,17 @@ class TableLists:
             ("ZREM", prefix + "bots", table),
         )
         # Last what leads to the table: where this is interrupted it is done again.
-        await self._connection.round_trip(("UNLINK", key))
+        await self._connection.round_trip(("UNLINK", key, listing_key(key)))
         await self._connection.round_trip(("ZREM", prefix + "ended", table))
 
 
 def _is_open(summary: bytes) -> bool:
     return _status(summary).status in OPEN_STATUSES
+
+
+def listing_key(table_key: str) -> str:
+    """Return the key of the accounts in whose lists a table may stand, from that of the table."""
+    return f"{table_key}:listed"
 
 
 def list_commands(prefix: str, new: Projection, old: Projection | None, left: list[str]) -> list[Command]:

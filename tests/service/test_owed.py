@@ -6,7 +6,7 @@ import random
 import signal
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from typing import Any
 from uuid import UUID
 
@@ -320,3 +320,20 @@ async def test_operators_are_told_since_when_something_is_owed(
         await asyncio.sleep(PAID_SECONDS_MAX)
         assert await owed() == 0.0
     assert "Redis owes views and lists" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("away", [False, True])
+def test_who_leaves_a_table_whose_view_has_expired_leaves_the_set_of_his_tables(running: Running, away: bool) -> None:
+    ada, ben = Player(running.urls[0], "Ada"), Player(running.urls[1], "Ben")
+    table = ada.create("hearts", bots=[1])
+    ben.sit(table)
+    tables_of_ben = f"{running.prefix}player:{ben.id}"
+    assert running.redis.sismember(tables_of_ben, table)
+    with read_only(running) if away else nullcontext():
+        if away:
+            assert ben.http.delete(f"/v1/tables/{table}/seats/me").status_code == 204
+    running.redis.delete(f"{running.prefix}{{{table}}}")
+    if not away:
+        assert ben.http.delete(f"/v1/tables/{table}/seats/me").status_code == 204
+    until(lambda: not running.redis.sismember(tables_of_ben, table), time.monotonic() + PAID_SECONDS_MAX)
+    running.then_paid(time.monotonic())

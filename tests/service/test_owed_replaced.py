@@ -134,7 +134,7 @@ def free_port() -> int:
 
 
 @contextmanager
-def replica_of(servers: EmbeddedServers, folder: Path) -> Iterator["Redis[Any]"]:
+def replica_of(servers: EmbeddedServers, folder: Path) -> Iterator[Any]:
     """A second server that has what the first one has, and hears of nothing more."""
     assert servers.redis.pid is not None
     port, path = free_port(), folder / "replica.sock"
