@@ -64,7 +64,7 @@ class Services:
         self.seat_private = SeatPrivate(self.cache, self.recorder, self.views)
         self.replays = Replays(self.log, self.cache, self.snapshots, self.names)
         self.lobby = Lobby(self.redis.lists, self.cache, self.views, key=key)
-        self.owed = Owed(self.log, self.redis.checkpoints)
+        self.owed = Owed(self.log, self.account_store, self.redis.checkpoints)
         self.signer = Signer(key, settings.origin)
         self.transparency_store = TransparencyStore(self.database)
         self.log_marks = LogMarks(connect(settings.redis_dsn))

@@ -1,5 +1,6 @@
 """Whether the service runs: health, readiness, metrics, the contract."""
 
+from math import isnan
 from typing import Any, Final, Literal
 
 from litestar import Response
@@ -14,6 +15,9 @@ from service.records.log_watch import LogWatch
 from service.runtime.metrics import Metrics
 from service.store.log import Log
 from service.tables.owed import Owed
+
+OWED_SECONDS: Final = 10.0
+"""What Redis owes for longer makes the service degraded."""
 
 
 @Operation(
@@ -37,14 +41,18 @@ async def livez() -> types.Health:
     id="readyz",
     summary="Check whether the service is ready",
     description="Readiness: 200 as long as the database answers. Without Redis the status is `degraded`: "
-    "everything works, more slowly. After the database was restored to an earlier point it is `degraded` too.",
+    "everything works, more slowly. After the database was restored to an earlier point it is `degraded` too, and "
+    "while Redis has owed something for more than ten seconds.",
     tag="operations",
     public=True,
     response=types.Readiness,
     headers={"Cache-Control": "no-store"},
 )
 async def readyz(
-    log: NamedDependency[Log], log_watch: NamedDependency[LogWatch], redis: NamedDependency[RedisStore]
+    log: NamedDependency[Log],
+    log_watch: NamedDependency[LogWatch],
+    redis: NamedDependency[RedisStore],
+    owed: NamedDependency[Owed],
 ) -> types.Readiness:
     await log.ping()
     views: Literal["ok", "away"] = "ok"
@@ -52,8 +60,10 @@ async def readyz(
         await redis.connection.ping()
     except RedisUnavailableError:
         views = "away"
-    sound = (views, log_watch.status) == ("ok", "ok")
-    return types.Readiness("ok" if sound else "degraded", "ok", views, log_watch.status)
+    seconds = await owed.seconds()
+    sound = (views, log_watch.status) == ("ok", "ok") and not any(each > OWED_SECONDS for each in seconds.values())
+    whole = {projection: None if isnan(each) else int(each) for projection, each in seconds.items()}
+    return types.Readiness("ok" if sound else "degraded", "ok", views, log_watch.status, types.OwedSeconds(**whole))
 
 
 @Operation(

@@ -509,8 +509,11 @@ COMMENT ON COLUMN public.log_losses.remaining IS 'Leaves that the log had left w
 CREATE TABLE public.name_changes (
     "position" bigint NOT NULL,
     player uuid NOT NULL,
-    erased boolean NOT NULL
+    erased boolean NOT NULL,
+    changed_at timestamp with time zone DEFAULT now() NOT NULL
 );
+
+COMMENT ON COLUMN public.name_changes.changed_at IS 'When the name changed; for changes before this column, when it was added';
 
 CREATE TABLE public.name_changes_head (
     one boolean DEFAULT true NOT NULL,
