@@ -23,7 +23,7 @@ from projections.table_lists import ENDED_MAX
 from service.disputes.disputes import Disputes
 from service.errors import UnavailableError, UnreadableError
 from service.standings.standings import Standings
-from service.store.errors import StoreUnavailableError
+from service.store.errors import StoreError, StoreUnavailableError
 from service.store.log import FeedHead, Log
 from service.store.transparency import TransparencyStore
 from service.tables.cache import TableCache
@@ -82,7 +82,7 @@ class Projector:
             except RedisUnavailableError as error:
                 self._late = True
                 await self._do_without(str(error))
-            except (StoreUnavailableError, UnavailableError) as error:
+            except (StoreError, UnavailableError) as error:
                 logger.warning("projections wait for the database", reason=str(error))
             if not more:
                 await asyncio.sleep(_POLL_SECONDS)
@@ -99,8 +99,9 @@ class Projector:
             await self._make_complete()
             return True
         heads = await self._log.feed_heads(before, _EVENTS_MAX)
-        self._owed_since = min((head.time for head in heads), default=None)
-        await self._bring_up(heads)
+        readable = [head for head in heads if head.version]
+        self._owed_since = min((head.time for head in readable), default=None)
+        await self._bring_up(readable)
         reached = {head.bucket: head.position for head in heads}
         if not await self._redis.checkpoints.advance(VIEWS, reached, since=before):
             return True  # Redis went back meanwhile
@@ -180,7 +181,7 @@ class Projector:
             for stream in {event.stream for event in events}:
                 await self._play_bots(stream)
             self._told = [(time.monotonic(), {**before, **{event.bucket: event.position for event in events}})]
-        except StoreUnavailableError as error:
+        except StoreError as error:
             logger.warning("bots wait for the database", reason=str(error))
 
     async def _log_owed(self, reason: str) -> None:

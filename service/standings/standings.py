@@ -21,6 +21,7 @@ from projections.redis_connection import RedisUnavailableError
 from projections.standings import Copied, Ranked, StandingsCopy, place_of
 from service.cursors import open_cursor, seal_cursor
 from service.errors import NotFoundError
+from service.store.errors import StoreDamagedError
 from service.store.log import FeedEnd, Log
 from service.store.standings import PROJECTION, Place, Standing, StandingsStore
 
@@ -129,7 +130,11 @@ class Standings:
 
     async def _changes_of(self, event: FeedEnd) -> tuple[str, Mapping[str, Tally]]:
         """Return the game of an event's table, and what the event changes; nothing if the table is damaged."""
-        rows = await self._log.read(event.stream, 0, event.version)
+        try:
+            rows = await self._log.read(event.stream, 0, event.version)
+        except StoreDamagedError as error:
+            logger.error("match does not count", table=str(event.stream), reason=str(error))
+            return "", {}
         rules = rows[0].rules
         try:
             codec = codec_for(rules)

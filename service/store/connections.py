@@ -90,6 +90,11 @@ def is_lost(error: psycopg.Error) -> bool:
     return isinstance(error, psycopg.OperationalError | psycopg.InterfaceError | psycopg.errors.ReadOnlySqlTransaction)
 
 
+def is_damage(error: psycopg.Error) -> bool:
+    """Whether a statement failed because what is stored cannot be read."""
+    return isinstance(error, psycopg.errors.DataCorrupted | psycopg.errors.IndexCorrupted)
+
+
 class Backoff:
     """Growing pauses between attempts."""
 

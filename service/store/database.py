@@ -18,9 +18,10 @@ from service.store.connections import (
     connect,
     connect_within,
     conninfo,
+    is_damage,
     is_lost,
 )
-from service.store.errors import StoreUnavailableError
+from service.store.errors import StoreDamagedError, StoreUnavailableError
 
 _RECONNECT_SECONDS: Final = 0.5
 """How long the pool tries by itself to replace a lost connection. It pauses longer and longer between its attempts;
@@ -92,7 +93,8 @@ class Database:
         """Execute one statement that may be repeated, and return its rows.
 
         A statement that was lost with its connection is sent again on another one. Raises
-        StoreUnavailableError if the database is unavailable for longer than the timeout.
+        StoreUnavailableError if the database is unavailable for longer than the timeout, StoreDamagedError if it
+        cannot read what it has stored.
         """
         backoff = Backoff()
         try:
@@ -107,6 +109,8 @@ class Database:
                     except PoolClosed as error:
                         raise StoreUnavailableError("the database was closed") from error
                     except psycopg.Error as error:
+                        if is_damage(error):
+                            raise StoreDamagedError(f"{error.sqlstate}: {error.diag.message_primary}") from error
                         if not is_lost(error):
                             raise
                         await self._note_lost(error)

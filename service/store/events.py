@@ -98,6 +98,7 @@ class FeedHead(Struct, frozen=True):
     position: int
     stream: UUID
     version: int
+    """0 for an event that cannot be read: nothing else is known of it."""
     time: int
     """When it was received, milliseconds since 1970 UTC."""
 

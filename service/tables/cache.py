@@ -13,7 +13,7 @@ from domain.decider import Seat
 from domain.table.model import TableState
 from projections.coalescer import Coalescer
 from service.errors import DamagedStreamError, UnreadableError
-from service.store.errors import StoreError, StoreUnavailableError
+from service.store.errors import StoreDamagedError, StoreError, StoreUnavailableError
 from service.store.log import Log, StoredEvent, StreamEnd
 from service.tables.interning import interned_cards
 from service.tables.live_table import IMPOSSIBLE, LiveTable, codec_of, follow
@@ -111,9 +111,16 @@ class TableCache:
         """
         try:
             return await self._catch_up(table, private)
+        except StoreDamagedError as error:
+            raise self._damaged(table.stream, error) from error
         except UnreadableError as error:
             self.unreadable.note(error)
             raise
+
+    def _damaged(self, stream: UUID, error: StoreDamagedError) -> DamagedStreamError:
+        damaged = DamagedStreamError(str(stream), f"table {stream}: {error}")
+        self.unreadable.note(damaged)
+        return damaged
 
     async def _catch_up(self, table: LiveTable, private: Sequence[Seat]) -> bool:
         streams = table.private
@@ -138,12 +145,17 @@ class TableCache:
         await self._ends.close()
 
     async def _read_ends(self, ends: list[StreamEnd]) -> list[list[StoredEvent] | Exception]:
-        """Read with one statement what several tables ask for at the same time."""
-        return [*await self._log.read_ends(ends)]
+        """Read with one statement what several tables ask for at the same time; damage stays with its table."""
+        try:
+            return [*await self._log.read_ends(ends)]
+        except StoreDamagedError as error:
+            return [error] if len(ends) == 1 else [(await self._read_ends([end]))[0] for end in ends]
 
     async def _load(self, stream: UUID) -> LiveTable | None:
         try:
             table = await self._read(stream)
+        except StoreDamagedError as error:
+            raise self._damaged(stream, error) from error
         except UnreadableError as error:
             self.unreadable.note(error)
             raise
@@ -156,7 +168,7 @@ class TableCache:
             return None
         try:
             secret = await self._log.secret(stream)
-        except StoreUnavailableError:
+        except (StoreUnavailableError, StoreDamagedError):
             raise
         except StoreError as error:
             raise DamagedStreamError(str(stream), str(error)) from error

@@ -44,6 +44,6 @@ class Owed:
             if not checkpoint:  # emptied a moment ago
                 return math.nan
             events = await self._log.feed_heads(checkpoint, _EVENTS_MAX)
-            return min((event.time for event in events), default=None)
+            return min((event.time for event in events if event.version), default=None)
         oldest = await self._accounts.name_changed_at(max(checkpoint.values(), default=0))
         return math.nan if oldest is not None and not checkpoint else oldest

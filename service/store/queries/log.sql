@@ -72,6 +72,14 @@ from events
 where type = 'create' and (received_at, stream) < (to_timestamp(%s::bigint / 1000.0), %s)
 order by received_at desc, stream desc limit %s;
 
+-- name: tables
+select stream from table_secret;
+
+-- name: created_of
+select (extract(epoch from e.received_at) * 1000)::bigint, e.stream
+from unnest(%s::smallint[], %s::uuid[]) as asked (bucket, stream)
+join events e on e.bucket = asked.bucket and e.stream = asked.stream and e.version = 1;
+
 -- name: disputed
 select (extract(epoch from received_at) * 1000)::bigint, stream, bucket
 from events
@@ -104,7 +112,7 @@ cross join lateral (
 order by e.bucket, e.position limit %(limit)s;
 
 -- name: bucket_heads
-select position from bucket_head order by bucket;
+select bucket, position from bucket_head where bucket = any (%s::smallint[]);
 
 -- name: checkpoint
 select bucket, position from checkpoints where projection = %s and generation = %s;
