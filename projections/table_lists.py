@@ -95,11 +95,12 @@ class TableLists:
         table = await self._connection.pop_first(self._generations.key("wake"), wait_seconds)
         return None if table is None else table.decode()
 
-    async def waiting_for_bots(self, older_than_seconds: float) -> list[str]:
-        """Return tables that have waited for a bot for longer than this, up to 100: somebody lost them."""
+    async def waiting_for_bots(self, older_than_seconds: float, after: int = 0) -> list[str]:
+        """Return tables that have waited for a bot for longer than this, up to 100 after so many: they were lost."""
         before = int((time.time() - older_than_seconds) * 1000)
         key = self._generations.key("bots")
-        (tables,) = await self._connection.round_trip(("ZRANGEBYSCORE", key, 0, before, "LIMIT", 0, _WAITING_MAX))
+        page = ("LIMIT", after, _WAITING_MAX)
+        (tables,) = await self._connection.round_trip(("ZRANGEBYSCORE", key, 0, before, *page))
         return [table.decode() for table in tables]
 
     # for the worker

@@ -145,12 +145,15 @@ class Worker:
                 await asyncio.sleep(_SWEEP_SECONDS)
 
     async def _sweep(self) -> None:
-        """Serve tables that wait for a bot although nobody seems to work on them."""
+        """Serve tables that wait for a bot although nobody seems to work on them, behind those that cannot be read."""
         while True:
             await asyncio.sleep(_SWEEP_SECONDS)
             with suppress(RedisUnavailableError, StoreUnavailableError):
-                for name in await self._redis.lists.waiting_for_bots(_SWEEP_SECONDS):
-                    await self.play_bots(UUID(name))
+                after = 0
+                while names := await self._redis.lists.waiting_for_bots(_SWEEP_SECONDS, after):
+                    for name in names:
+                        await self.play_bots(UUID(name))
+                    after += len(names)
 
     # what else follows the log
 

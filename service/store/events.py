@@ -113,6 +113,8 @@ class FeedEnd(Struct, frozen=True):
     type: str
     ends: bool
     """Whether it reveals the table's secret: the match is over with it."""
+    rules: str = ""
+    """The rules id that it is recorded under."""
 
 
 def bucket_for(event: NewEvent) -> int:

@@ -97,7 +97,7 @@ class Log:
         self, stream: UUID, after: int = 0, limit: int | None = None, *, bucket: int | None = None
     ) -> list[StoredEvent]:
         """Return the events that follow a version, in order, at most `limit`."""
-        return await self._of_stream("read", stream, bucket, after, _ALL if limit is None else limit)
+        return await self._of_stream(_SQL["read"], stream, bucket, after, _ALL if limit is None else limit)
 
     async def read_ends(self, ends: Sequence[StreamEnd]) -> list[list[StoredEvent]]:
         """Return the events of many ends of streams, each in order, with one statement."""
@@ -111,7 +111,7 @@ class Log:
 
     async def find_last(self, stream: UUID, *, bucket: int | None = None) -> StoredEvent | None:
         """Return the last event of a stream, None if there is none."""
-        rows = await self._of_stream("find_last", stream, bucket)
+        rows = await self._of_stream(_SQL["find_last"], stream, bucket)
         return rows[0] if rows else None
 
     async def last_version(self, stream: UUID, *, bucket: int | None = None) -> int:
@@ -155,12 +155,12 @@ class Log:
         """
         if not 0 <= decision <= _ALL:
             return None
-        rows = await self._of_stream("find_answer", stream, None, decision, seat)
+        rows = await self._of_stream(_SQL["find_answer"], stream, None, decision, seat)
         return rows[0] if rows and rows[0].decision == decision else None
 
     async def find_command(self, stream: UUID, command: UUID, *, bucket: int | None = None) -> StoredEvent | None:
         """Return the event that recorded a command, None if there is none. Reads the stream from its start."""
-        rows = await self._of_stream("find_command", stream, bucket, command)
+        rows = await self._of_stream(_SQL["find_command"], stream, bucket, command)
         return rows[0] if rows else None
 
     async def created(self, before: tuple[int, UUID] | None, limit: int) -> list[tuple[int, UUID]]:
@@ -200,12 +200,12 @@ class Log:
         Ordered by bucket and position, without gaps in any bucket, at most `limit`. Of events that cannot be read
         nothing is known but that: their version is 0.
         """
-        rows = await self._feed("feed_heads", checkpoint, limit)
+        rows = await self._feed(_SQL["feed_heads"], checkpoint, limit)
         return [FeedHead(*(row if len(row) > 2 else (*row, _NOBODY, 0, 0))) for row in rows]
 
     async def feed_ends(self, checkpoint: Mapping[int, int], limit: int) -> list[FeedEnd]:
         """Return the same events as `feed_heads`, with what tells the ends of matches."""
-        rows = await self._feed("feed_ends", checkpoint, limit)
+        rows = await self._feed(_SQL["feed_ends"], checkpoint, limit)
         return [FeedEnd(*(row if len(row) > 2 else (*row, _NOBODY, 0, "", False))) for row in rows]
 
     async def _feed(self, query: str, checkpoint: Mapping[int, int], limit: int) -> list[tuple[Any, ...]]:
@@ -231,7 +231,7 @@ class Log:
         """Read so many events of some buckets; in halves where something cannot be read, which is passed over."""
         try:
             parameters = {"buckets": buckets, "positions": positions, "limit": limit}
-            return await self._database.fetch(_SQL[query], parameters)
+            return await self._database.fetch(query, parameters)
         except StoreDamagedError:
             if len(buckets) == limit == 1:
                 return [(buckets[0], positions[0] + 1)]
@@ -270,7 +270,7 @@ class Log:
 
     async def _of_stream(self, query: str, stream: UUID, bucket: int | None, *more: Any) -> list[StoredEvent]:
         try:
-            rows = await self._database.fetch(_SQL[query], (*_key(stream, bucket), *more))
+            rows = await self._database.fetch(query, (*_key(stream, bucket), *more))
         except StoreDamagedError as error:
             raise StoreDamagedError(str(error), stream) from error
         return [StoredEvent(*row) for row in rows]

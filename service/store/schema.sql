@@ -243,6 +243,19 @@ begin
   return v_count;
 end $$;
 
+CREATE FUNCTION public.pay_standings(p_generation integer, p_bucket smallint, p_stream uuid, p_version integer, p_changes jsonb) RETURNS boolean
+    LANGUAGE plpgsql
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+begin
+  delete from standings_owed o
+  where o.generation = p_generation and o.bucket = p_bucket and o.stream = p_stream and o.version = p_version;
+  if not found then
+    return false;
+  end if;
+  return count_standings(p_generation, '{}', '{}', '{}', p_changes);
+end $$;
+
 CREATE FUNCTION public.record_dispute(p_event public.new_event, p_also public.new_event, p_status text, p_author uuid, p_salt bytea, p_text text, p_stream uuid, p_version integer, p_claim text, p_people uuid[], p_most integer) RETURNS smallint
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'public', 'pg_temp'
@@ -575,6 +588,16 @@ CREATE TABLE public.standings_generations (
 
 COMMENT ON COLUMN public.standings_generations.changes IS 'How many changes of standings there were; numbers them';
 
+CREATE TABLE public.standings_owed (
+    generation integer NOT NULL,
+    bucket smallint NOT NULL,
+    stream uuid NOT NULL,
+    version integer NOT NULL,
+    rules text NOT NULL
+);
+
+COMMENT ON TABLE public.standings_owed IS 'Events that standings do not count yet, because no worker knew their rules';
+
 CREATE TABLE public.table_secret (
     bucket smallint NOT NULL,
     stream uuid NOT NULL,
@@ -656,6 +679,9 @@ ALTER TABLE ONLY public.schema_migrations
 
 ALTER TABLE ONLY public.standings_generations
     ADD CONSTRAINT standings_generations_pkey PRIMARY KEY (generation);
+
+ALTER TABLE ONLY public.standings_owed
+    ADD CONSTRAINT standings_owed_pkey PRIMARY KEY (generation, bucket, stream, version);
 
 ALTER TABLE ONLY public.standings
     ADD CONSTRAINT standings_pkey PRIMARY KEY (generation, game, player);
@@ -759,6 +785,9 @@ GRANT ALL ON FUNCTION public.create_stream(p_event public.new_event, p_secret by
 REVOKE ALL ON FUNCTION public.erase_dispute_texts(p_author uuid) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.erase_dispute_texts(p_author uuid) TO blattwerk_service;
 
+REVOKE ALL ON FUNCTION public.pay_standings(p_generation integer, p_bucket smallint, p_stream uuid, p_version integer, p_changes jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.pay_standings(p_generation integer, p_bucket smallint, p_stream uuid, p_version integer, p_changes jsonb) TO blattwerk_service;
+
 REVOKE ALL ON FUNCTION public.record_dispute(p_event public.new_event, p_also public.new_event, p_status text, p_author uuid, p_salt bytea, p_text text, p_stream uuid, p_version integer, p_claim text, p_people uuid[], p_most integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.record_dispute(p_event public.new_event, p_also public.new_event, p_status text, p_author uuid, p_salt bytea, p_text text, p_stream uuid, p_version integer, p_claim text, p_people uuid[], p_most integer) TO blattwerk_service;
 
@@ -794,6 +823,8 @@ GRANT SELECT ON TABLE public.schema_migrations TO blattwerk_service;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.standings TO blattwerk_service;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.standings_generations TO blattwerk_service;
+
+GRANT SELECT,INSERT,DELETE ON TABLE public.standings_owed TO blattwerk_service;
 
 GRANT SELECT ON TABLE public.table_secret TO blattwerk_service;
 

@@ -81,10 +81,10 @@ def test_a_page_that_cannot_be_read_harms_nobody_else(own_servers: EmbeddedServe
         for url in (first, second):
             mine = at(url, ada)
             for table in damaged:
-                view = mine.http.get(f"/v1/tables/{table}")
+                seen = mine.http.get(f"/v1/tables/{table}")
                 events = mine.http.get(f"/v1/tables/{table}/events")
                 move = mine.move(table, 3, {"type": "play", "card": "2C"})
-                for answer in (view, events, move):
+                for answer in (seen, events, move):
                     assert (answer.status_code, answer.json()["code"]) == (503, "table_damaged"), answer.text
                     assert answer.json()["retry"] is False
                     assert "Retry-After" not in answer.headers

@@ -177,3 +177,25 @@ async def test_a_worker_reports_each_once_and_serves_the_others(changed: dict[st
         assert services.cache.unreadable.counts() == {"table_damaged": len(CHANGES) - 1, "rules_unknown": 1}
     finally:
         await services.close()
+
+
+def test_a_table_behind_many_that_cannot_be_read_is_served_all_the_same(database_url: str, redis_url: str) -> None:
+    settings = settings_for(database_url, redis_url)
+    with running_service(settings, worker=False) as url:
+        ada = Player(url, "Ada")
+        tables = [ada.create("hearts", bots=[1]) for _ in range(120)]
+        sound = ada.create("hearts", bots=[1, 2, 3])
+        ada.start(sound)
+        with psycopg.connect(settings.database_dsn, autocommit=True) as connection:
+            connection.execute("alter table events disable trigger never_changed")
+            connection.execute("update events set rules = 'hearts/99' where stream = any(%s::uuid[])", (tables,))
+        with Redis.from_url(settings.redis_dsn) as redis:
+            (bots,) = redis.scan_iter("bw:*:bots")
+            redis.zadd(bots, {table: place for place, table in enumerate(tables)})
+            for key in redis.scan_iter("bw:*:wake"):
+                redis.delete(key)
+        with running_service(settings):
+            until = time.monotonic() + 20
+            while ada.view(sound)["to_act"] != [0]:
+                assert time.monotonic() < until, "the bots do not pass their cards"
+                time.sleep(0.1)

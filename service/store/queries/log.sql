@@ -103,10 +103,10 @@ order by e.bucket, e.position limit %(limit)s;
 
 -- name: feed_ends
 -- Inside JSON text a quotation mark is escaped, so this is found in the fact itself and nowhere else.
-select e.bucket, e.position, e.stream, e.version, e.type, strpos(e.envelope, '"type":"secret_revealed"') > 0
+select e.bucket, e.position, e.stream, e.version, e.type, strpos(e.envelope, '"type":"secret_revealed"') > 0, e.rules
 from unnest(%(buckets)s::smallint[], %(positions)s::bigint[]) as asked (part, after)
 cross join lateral (
-  select bucket, position, stream, version, type, envelope from events e
+  select bucket, position, stream, version, type, envelope, rules from events e
   where e.bucket = asked.part and e.position > asked.after order by e.position limit %(limit)s
 ) e
 order by e.bucket, e.position limit %(limit)s;
