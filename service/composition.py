@@ -58,7 +58,7 @@ class Services:
         self.snapshots = Snapshots(self.log, self.redis.snapshots, key=key)
         self.cache = TableCache(self.log, self.snapshots, settings.cache_tables)
         self.views = Views(self.redis.views, self.log, self.cache, self.names)
-        self.access = Access(self.cache)
+        self.access = Access(self.log, self.cache)
         self.recorder = Recorder(self.log, self.cache, self.snapshots, self.views, key=key)
         self.tables = Tables(self.log, self.cache, self.access, self.recorder, self.views)
         self.seat_private = SeatPrivate(self.cache, self.recorder, self.views)

@@ -11,7 +11,7 @@ from service.store.committer import Committer
 from service.store.damage import read_around
 from service.store.database import Database
 from service.store.encoding import encode_row
-from service.store.errors import LogWentBackError, StoreDamagedError, StoreError
+from service.store.errors import LogWentBackError, StoreDamagedError
 from service.store.events import Appended, FeedEnd, FeedHead, Guard, NewEvent, StoredEvent, StreamEnd
 from service.store.queries import statements
 
@@ -141,11 +141,21 @@ class Log:
         return {stream: (table, seat) for stream, table, seat in rows}
 
     async def secret(self, stream: UUID) -> bytes:
-        """Return a table's secret. StoreError if it has none."""
+        """Return a table's secret. StoreDamagedError if it has none."""
         rows = await self._database.fetch(_SQL["secret"], _key(stream))
         if not rows:
-            raise StoreError(f"stream {stream} has no secret")
+            raise StoreDamagedError(f"stream {stream} has no secret", stream)
         return bytes(rows[0][0])
+
+    async def is_private(self, stream: UUID) -> bool:
+        """Whether a table is private, also where its events cannot be decoded."""
+        rows = await self._database.fetch(_SQL["is_private"], _key(stream))
+        return bool(rows and rows[0][0])
+
+    async def names_account(self, stream: UUID, account: str) -> bool:
+        """Whether an event of a table names an account in its public part, also where it cannot be decoded."""
+        ((named,),) = await self._database.fetch(_SQL["names_account"], (*_key(stream), account))
+        return bool(named)
 
     async def find_answer(self, stream: UUID, seat: int, decision: int) -> StoredEvent | None:
         """Return the event that answered a seat's decision, None if none did.

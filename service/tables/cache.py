@@ -13,7 +13,7 @@ from domain.decider import Seat
 from domain.table.model import TableState
 from projections.coalescer import Coalescer
 from service.errors import DamagedStreamError, UnreadableError
-from service.store.errors import StoreDamagedError, StoreError, StoreUnavailableError
+from service.store.errors import StoreDamagedError
 from service.store.log import Log, StoredEvent, StreamEnd
 from service.tables.interning import interned_cards
 from service.tables.live_table import IMPOSSIBLE, LiveTable, codec_of, follow
@@ -166,12 +166,7 @@ class TableCache:
         latest = await self._newest.latest(stream)
         if latest is None:
             return None
-        try:
-            secret = await self._log.secret(stream)
-        except (StoreUnavailableError, StoreDamagedError):
-            raise
-        except StoreError as error:
-            raise DamagedStreamError(str(stream), str(error)) from error
+        secret = await self._log.secret(stream)
         codec = codec_of(stream, latest.state.setup.game.rules_id)
         state = structs.replace(latest.state, game_state=interned_cards(latest.state.game_state))
         table = LiveTable(stream, codec, secret, state, latest.hash, latest.time)
