@@ -9,7 +9,7 @@ from litestar import Request
 from litestar.types import Message, Scope
 
 from service.api.operation import Operation
-from service.api.trace import method_of, trace_id_of
+from service.api.trace import header, method_of, trace_id_of
 from service.errors import FieldError, InvalidRequestError, KeyRequiredError
 from service.runtime.metrics import Metrics
 
@@ -24,14 +24,6 @@ _EVERY_RESPONSE: Final = (
     (b"referrer-policy", b"no-referrer"),
 )
 _OVER_TLS: Final = (b"strict-transport-security", b"max-age=31536000; includeSubDomains")
-
-
-def header(scope: Scope, name: bytes) -> str | None:
-    """Return the first header of a name in lower case, None if absent."""
-    for given, value in scope["headers"]:
-        if given == name:
-            return value.decode("latin-1")
-    return None
 
 
 def known_tag(request: Request[Any, Any, Any]) -> str | None:
