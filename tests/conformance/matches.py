@@ -6,10 +6,10 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import sha256
 from random import Random
-from typing import Any, Final, TypeAlias
+from typing import Any, Final
 
 from domain.cards import RANKS, SUITS, Card
-from domain.decider import AnyGame, Chance, OptionProblem, PrivateStreamRules, Rejection, Seat, view_of
+from domain.decider import AnyGame, AnyPrivateStream, Chance, OptionProblem, Rejection, Seat, view_of
 from domain.fairness import MatchChance
 from tests.conformance.hooks import Hooks, OptionSet
 from tests.conformance.wire import Wire, canonical
@@ -18,8 +18,6 @@ PLAYERS: Final = ("sample", "bot", "timeout", "mixed")
 """Who moves: `Game.players.sample`, `Game.players.bot`, `Game.players.timeout_move`, or by turns the first two."""
 BOT_MOVES_MAX: Final = 150
 """Moves of bots in a mixed match, which are slow for some games."""
-
-AnyPrivateStream: TypeAlias = PrivateStreamRules[Any, Any, Any, Any]
 
 
 class WatchedChance:
@@ -147,14 +145,22 @@ class Match:
 
 
 def play(game: AnyGame, hooks: Hooks, options: OptionSet, *, players: str, seed: int) -> Match:
-    """Play a match to its end. AssertionError if it has none, or if a move built from a view is refused."""
+    """Play a match to its end. AssertionError if it has none, or if a move built from a view is refused.
+
+    What a function of the game raises goes on, with a note that names the match.
+    """
     raw, asked = options
     parsed = game.options.parse(raw, asked)
     assert not isinstance(parsed, OptionProblem), f"{game.rules_id} refuses {raw}: {parsed}"
     seats = game.options.seat_count(parsed, asked)
     key = sha256(f"{game.rules_id} {raw} {asked} {players} {seed}".encode()).digest()
     match = Match(game, hooks, options, seats, players, seed, key, WatchedChance(key))
-    _Play(match).to_the_end(game.decider.new(parsed, seats))
+    try:
+        _Play(match).to_the_end(game.decider.new(parsed, seats))
+    except Exception as error:
+        if match.name not in str(error):
+            error.add_note(match.at(None, f"raised by a function of the game, after version {len(match.steps)}"))
+        raise
     return match
 
 
