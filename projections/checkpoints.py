@@ -13,6 +13,10 @@ from projections.redis_connection import RedisConnection, script
 
 VIEWS: Final = "views"
 """The projection of views and lists of tables."""
+NAMES: Final = "names"
+"""What follows the feed of names with views and lists."""
+DEPARTURES: Final = "departures"
+"""What follows the feed of names with erased accounts leaving their tables."""
 _ADVANCE: Final = script("""
 -- KEYS: the checkpoint. ARGV: bucket, position, position from which it is reached, ...
 for i = 1, #ARGV, 3 do

@@ -7,6 +7,7 @@ beside those that are read.
     bw:<identity>:generation    hash: current (once that generation is complete), making (a token while it is being
                                 made complete), next and old (generations of a rebuild that are to be dropped)
     bw:<identity>:rebuild       the generation that a rebuild makes; expires unless the rebuild goes on
+    bw:<identity>:spoiled       there once a key turned out to be of another type than ours, until all is emptied
 """
 
 import asyncio
@@ -100,6 +101,27 @@ class Generations:
         await self.refresh()  # a script that Redis did not know ran after the others
         return bool(done)
 
+    # what somebody else wrote
+
+    @property
+    def spoil(self) -> Command:
+        """What says that a key is not of our type: somebody else wrote here."""
+        return ("SET", f"{self.prefix}:spoiled", 1)
+
+    async def empty_if_spoiled(self) -> bool:
+        """Delete everything that was made from the log if somebody else wrote here; whether that was so."""
+        spoiled = f"{self.prefix}:spoiled"
+        (found,) = await self._connection.round_trip(("EXISTS", spoiled))
+        if found:
+            # In this order nothing is left of a table that is written meanwhile, or all of it; and whoever makes the
+            # generation complete meanwhile has not done so in the end.
+            lists = await self._connection.keys(f"{self.prefix}:[0-9]*:[a-z]*")
+            await self._unlink([key for key in lists if b":checkpoint:" not in key])
+            await self._unlink(await self._connection.keys(f"{self.prefix}:*{{*"))
+            checkpoints = await self._connection.keys(f"{self.prefix}:[0-9]*:checkpoint:*")
+            await self._unlink([*checkpoints, self._key.encode(), self._rebuild_key.encode(), spoiled.encode()])
+        return bool(found)
+
     # a rebuild
 
     async def announce(self, generation: int) -> None:
@@ -130,10 +152,13 @@ class Generations:
     async def drop(self, generation: int) -> int:
         """Delete all keys of a generation that is no longer read; return how many."""
         keys = await self._connection.keys(self.key("*", generation))
+        await self._unlink(keys)
+        return len(keys)
+
+    async def _unlink(self, keys: list[bytes]) -> None:
         for first in range(0, len(keys), _DROPPED_TOGETHER):
             unlinks = [("UNLINK", key) for key in keys[first : first + _DROPPED_TOGETHER]]
             await self._connection.round_trip(*unlinks)
-        return len(keys)
 
     async def drop_leftovers(self) -> int:
         """Delete what rebuilds have left behind that are over, ended or interrupted; return how many keys."""

@@ -64,6 +64,7 @@ class LogMarks:
     def identify(self, identity: str) -> None:
         """Take the keys of this database only; `identity` tells it from every other one that may use this Redis."""
         self._prefix = f"bw:{identity}"
+        self._connection.on_wrong_type = (("UNLINK", self._key), ("UNLINK", self._emptying))
 
     @property
     def _key(self) -> str:

@@ -72,6 +72,8 @@ class RedisConnection:
         self._round_trips: Coalescer[tuple[Command, ...], list[Any]] = Coalescer(self._send_together)
         self._probing: asyncio.Task[None] | None = None
         """Tries to reach Redis after it failed; None while it answers."""
+        self.on_wrong_type: tuple[Command, ...] = ()
+        """What is sent when a key turns out to hold something of another type than ours."""
         self.suspended = False
         """Whether Redis is left alone though it may answer: what it holds was made from another log."""
 
@@ -112,6 +114,7 @@ class RedisConnection:
                 popped = await self._client.bzpopmin(key, wait_seconds)
         except ResponseError as error:
             self._refused = True
+            await self._note_wrong_types([error])
             raise RedisUnavailableError(str(error)) from error
         except UNAVAILABLE_ERRORS as error:
             raise self._failed(error) from error
@@ -149,8 +152,14 @@ class RedisConnection:
             await self._write()
         answers = iter(await self._send([command for commands in requests for command in commands]))
         accepted = [_accepted(list(islice(answers, len(commands)))) for commands in requests]
-        self._refused = any(isinstance(answer, Exception) for answer in accepted)
+        refusals = [answer for answer in accepted if isinstance(answer, Exception)]
+        self._refused = bool(refusals)
+        await self._note_wrong_types(refusals)
         return accepted
+
+    async def _note_wrong_types(self, refusals: list[Exception]) -> None:
+        if self.on_wrong_type and any("WRONGTYPE" in str(refusal) for refusal in refusals):
+            await self._pipelined(list(self.on_wrong_type))
 
     async def _write(self) -> None:
         """Find out whether Redis takes writes: it may be a replica, full, or alone. RedisUnavailableError if not."""

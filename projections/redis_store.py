@@ -43,6 +43,7 @@ class RedisStore:
         `identity` is that of the database from which everything is made.
         """
         self.generations.prefix = f"bw:{identity}"
+        self.connection.on_wrong_type = (self.generations.spoil,)
         with suppress(RedisUnavailableError):
             await self.generations.refresh()
         self._refresher = asyncio.create_task(self.generations.keep_fresh())

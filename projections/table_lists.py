@@ -95,11 +95,12 @@ class TableLists:
         table = await self._connection.pop_first(self._generations.key("wake"), wait_seconds)
         return None if table is None else table.decode()
 
-    async def waiting_for_bots(self, older_than_seconds: float) -> list[str]:
-        """Return tables that have waited for a bot for longer than this, up to 100: somebody lost them."""
+    async def waiting_for_bots(self, older_than_seconds: float, after: int = 0) -> list[str]:
+        """Return tables that have waited for a bot for longer than this, up to 100 after so many: they were lost."""
         before = int((time.time() - older_than_seconds) * 1000)
         key = self._generations.key("bots")
-        (tables,) = await self._connection.round_trip(("ZRANGEBYSCORE", key, 0, before, "LIMIT", 0, _WAITING_MAX))
+        page = ("LIMIT", after, _WAITING_MAX)
+        (tables,) = await self._connection.round_trip(("ZRANGEBYSCORE", key, 0, before, *page))
         return [table.decode() for table in tables]
 
     # for the worker
@@ -124,8 +125,8 @@ class TableLists:
 
     async def _forget(self, prefix: str, table: str, created: int) -> None:
         key = f"{prefix}{{{table}}}"
-        (fields,) = await self._connection.round_trip(("HKEYS", key))
-        players = [field.decode()[7:] for field in fields if field.startswith(b"player:")]
+        (members,) = await self._connection.round_trip(("SMEMBERS", listing_key(key)))
+        players = [member.decode() for member in members]
         place = f"{created:015d}:{table}"
         await self._connection.round_trip(
             *[("ZREM", f"{prefix}tables:{game}:{status}", place) for game in ("*", *CURRENT) for status in _ENDED],
@@ -133,12 +134,17 @@ class TableLists:
             ("ZREM", prefix + "bots", table),
         )
         # Last what leads to the table: where this is interrupted it is done again.
-        await self._connection.round_trip(("UNLINK", key))
+        await self._connection.round_trip(("UNLINK", key, listing_key(key)))
         await self._connection.round_trip(("ZREM", prefix + "ended", table))
 
 
 def _is_open(summary: bytes) -> bool:
     return _status(summary).status in OPEN_STATUSES
+
+
+def listing_key(table_key: str) -> str:
+    """Return the key of the accounts in whose lists a table may stand, from that of the table."""
+    return f"{table_key}:listed"
 
 
 def list_commands(prefix: str, new: Projection, old: Projection | None, left: list[str]) -> list[Command]:

@@ -7,11 +7,12 @@
                                                 lists are acknowledged; they differ where something was lost between
         seat:<n>                                the part of each seat
         private:<n>                             version of the seat's private stream, where the game has such
-        player:<account>                        the seat of an account; -1 until the lists of an account that has
-                                                left are acknowledged
+        player:<account>                        the seat of an account
+    bw:<identity>:<g>:{<table>}:listed    set of the accounts in whose lists the table may stand
 
 The view of an open table expires a week after it was last written, and is made again when somebody asks for it or for
-a list. What is kept of a table that has ended, a bounded number, is forgotten with its place in the lists.
+a list; the set stays, by which is known who has left meanwhile. What is kept of a table that has ended, a bounded
+number, is forgotten with its place in the lists.
 """
 
 from collections.abc import Sequence
@@ -23,13 +24,13 @@ from msgspec import Struct
 from domain.table.model import OPEN_STATUSES
 from projections.generations import Generations
 from projections.redis_connection import RedisConnection, script
-from projections.table_lists import list_commands, owed_command, wake_commands
+from projections.table_lists import list_commands, listing_key, owed_command, wake_commands
 from projections.table_view import Projection
 
 VIEW_TTL_SECONDS: Final = 7 * 24 * 3600
 
 _APPLY: Final = script(f"""
--- KEYS: the table's hash. ARGV: what is changed (see `_Change`) as MessagePack.
+-- KEYS: the table's hash, the accounts that list it. ARGV: what is changed (see `_Change`) as MessagePack.
 -- Answers `old` and `private` if something newer is here, `gap` if this is not what the fields are changes of;
 -- `ok` and the accounts that have left.
 local key, change = KEYS[1], cmsgpack.unpack(ARGV[1])
@@ -43,34 +44,37 @@ for place, version in ipairs(change.private_versions) do
   if stored > version then return {{'private'}} end
   if since ~= 0 and since ~= to and stored ~= change.private_versions_since[place] then return {{'gap'}} end
 end
-local answer, left = {{'ok'}}, change.gone
+local answer, given, gone = {{'ok'}}, {{version = true, lists = true, listed = true}}, change.gone
+for i = 1, #fields, 2 do
+  given[fields[i]] = true
+  if string.sub(fields[i], 1, 7) == 'player:' then redis.call('SADD', KEYS[2], string.sub(fields[i], 8)) end
+end
 if change.whole then
-  local given = {{version = true, lists = true, listed = true}}
-  for i = 1, #fields, 2 do given[fields[i]] = true end
-  left = {{}}
-  for _, field in ipairs(redis.call('HKEYS', key)) do
-    if not given[field] then
-      if string.sub(field, 1, 7) == 'player:' then left[#left + 1] = field else redis.call('HDEL', key, field) end
-    end
+  gone = redis.call('HKEYS', key)
+  for _, field in ipairs(gone) do
+    if string.sub(field, 1, 7) == 'player:' then redis.call('SADD', KEYS[2], string.sub(field, 8)) end
+  end
+  for _, account in ipairs(redis.call('SMEMBERS', KEYS[2])) do
+    if not given['player:' .. account] then answer[#answer + 1] = account end
   end
 end
-for i, field in ipairs(left) do
-  redis.call('HSET', key, field, -1)
-  answer[i + 1] = string.sub(field, 8)
+for _, field in ipairs(gone) do
+  if not given[field] then redis.call('HDEL', key, field) end
+  if not change.whole then answer[#answer + 1] = string.sub(field, 8) end
 end
 redis.call('HSET', key, 'version', to, unpack(fields))
 if change.over then redis.call('PERSIST', key) else redis.call('EXPIRE', key, {VIEW_TTL_SECONDS}) end
 return answer
 """)
 _LISTED: Final = script("""
--- KEYS: the table's hash. ARGV: version, what the lists say, accounts that have left.
+-- KEYS: the table's hash, the accounts that list it. ARGV: version, what the lists say, accounts that have left.
 -- 0 if the table was written again meanwhile: it is not known in which order its lists were.
 local key = KEYS[1]
 local now = redis.call('HMGET', key, 'version', 'lists')
 if now[1] ~= ARGV[1] or now[2] ~= ARGV[2] then return 0 end
 redis.call('HSET', key, 'listed', ARGV[2])
 for i = 3, #ARGV do
-  if redis.call('HGET', key, 'player:' .. ARGV[i]) == '-1' then redis.call('HDEL', key, 'player:' .. ARGV[i]) end
+  if redis.call('HEXISTS', key, 'player:' .. ARGV[i]) == 0 then redis.call('SREM', KEYS[2], ARGV[i]) end
 end
 return 1
 """)
@@ -81,7 +85,6 @@ local key = KEYS[1]
 local version, visibility, names, holder =
   unpack(redis.call('HMGET', key, 'version', 'visibility', 'names', 'player:' .. ARGV[1]))
 if not version then return false end
-if holder == '-1' then holder = false end
 local seat, private = tonumber(holder or '-1'), '0'
 if holder then private = redis.call('HGET', key, 'private:' .. holder) or '0' end
 local found = {version, visibility, seat, private, names or ''}
@@ -154,11 +157,17 @@ class ViewStore:
         shown = await self._connection.round_trip(*[("HMGET", key, "version", "lists", "listed") for key in keys])
         return [int(version or 0) if lists == listed else 0 for version, lists, listed in shown]
 
+    async def private_versions(self, seats: Sequence[tuple[str, int]]) -> list[int]:
+        """Return the version of the private stream in the part of each seat of a table; 0 where there is none."""
+        commands = [("HGET", self._generations.key(f"{{{table}}}"), f"private:{seat}") for table, seat in seats]
+        return [int(version or 0) for version in await self._connection.round_trip(*commands)] if commands else []
+
     async def _write_to(self, generation: int, request: WriteRequest) -> Written:
         new, old = request.projection, request.before
         table = new.header.table
         key = self._generations.key(f"{{{table}}}", generation)
-        ((answer, *accounts),) = await self._connection.round_trip((_APPLY, 1, key, _change(request)))
+        listing = listing_key(key)
+        ((answer, *accounts),) = await self._connection.round_trip((_APPLY, 2, key, listing, _change(request)))
         written: Written = answer.decode()
         if written != "ok":  # lists follow only where the view was really taken: a late, older view must not undo them
             return written
@@ -170,7 +179,7 @@ class ViewStore:
         if commands:
             await self._connection.round_trip(*commands)
         if old is None or left or old.lists != new.lists:
-            listed = (_LISTED, 1, key, new.version, new.lists, *left)
+            listed = (_LISTED, 2, key, listing, new.version, new.lists, *left)
             done, *_ = await self._connection.round_trip(listed, *wake_commands(prefix, new, old))
             if not done:
                 await self._connection.round_trip(owed_command(prefix, table))

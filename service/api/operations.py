@@ -1,5 +1,6 @@
 """Whether the service runs: health, readiness, metrics, the contract."""
 
+from math import isnan
 from typing import Any, Final, Literal
 
 from litestar import Response
@@ -19,6 +20,8 @@ _NOT_READY: Final[dict[NotReady, str]] = {
     "database_not_writable": "The database takes no writes.",
     "wrong_key": "The secret key of this process is no longer in force.",
 }
+OWED_SECONDS: Final = 10.0
+"""What Redis owes for longer makes the service degraded."""
 
 
 @Operation(
@@ -43,20 +46,25 @@ async def livez() -> types.Health:
     summary="Check whether the service is ready",
     description="Readiness: what the process found when it last tried, at most some seconds ago. 200 as long as the "
     "database takes writes. Without Redis the status is `degraded`: everything works, more slowly. After the database "
-    "was restored to an earlier point it is `degraded` too. 503 with the code `database_not_writable` or `wrong_key`.",
+    "was restored to an earlier point it is `degraded` too, and while Redis has owed something for more than ten "
+    "seconds. 503 with the code `database_not_writable` or `wrong_key`.",
     tag="operations",
     public=True,
     response=types.Readiness,
     headers={"Cache-Control": "no-store"},
 )
 async def readyz(
-    readiness: NamedDependency[Readiness], log_watch: NamedDependency[LogWatch], redis: NamedDependency[RedisStore]
+    readiness: NamedDependency[Readiness],
+    log_watch: NamedDependency[LogWatch],
+    redis: NamedDependency[RedisStore],
 ) -> types.Readiness:
     if readiness.reason is not None:
         raise UnavailableError(_NOT_READY[readiness.reason], code=readiness.reason, headers={"Retry-After": "2"})
     views: Literal["ok", "away"] = "away" if redis.connection.failing else "ok"
-    sound = (views, log_watch.status) == ("ok", "ok")
-    return types.Readiness("ok" if sound else "degraded", "ok", views, log_watch.status)
+    seconds = readiness.owed_seconds
+    sound = (views, log_watch.status) == ("ok", "ok") and not any(each > OWED_SECONDS for each in seconds.values())
+    whole = {projection: None if isnan(each) else int(each) for projection, each in seconds.items()}
+    return types.Readiness("ok" if sound else "degraded", "ok", views, log_watch.status, types.OwedSeconds(**whole))
 
 
 @Operation(

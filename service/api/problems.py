@@ -12,6 +12,7 @@ from service.api.bodies import is_json
 from service.api.decoding import malformed
 from service.api.trace import trace_id_of
 from service.errors import (
+    DamagedStreamError,
     FieldError,
     HttpError,
     InvalidRequestError,
@@ -23,7 +24,7 @@ from service.errors import (
     problem_type_of,
 )
 from service.runtime.deadline import has_recorded
-from service.store.errors import LogWentBackError, OutcomeUnknownError, StoreUnavailableError
+from service.store.errors import LogWentBackError, OutcomeUnknownError, StoreDamagedError, StoreUnavailableError
 from service.tables.unreadable import UnreadableTables
 
 PROBLEM_TYPE: Final = "application/problem+json"
@@ -110,6 +111,8 @@ def shown_error(error: Exception) -> Exception:
     """Return the error that a caller sees instead of this one: ours for those of the framework and the store."""
     if isinstance(error, LogWentBackError):
         return LogLossError("Matches were lost that the service had vouched for; an operator has to decide.")
+    if isinstance(error, StoreDamagedError):
+        return DamagedStreamError(str(error.stream), str(error))
     if isinstance(error, StoreUnavailableError):
         return _unavailable(error)
     if not isinstance(error, HTTPException):

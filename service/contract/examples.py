@@ -94,7 +94,15 @@ def responses() -> dict[str, Examples]:
         **{name: {key: example(match) for key, match in _matches().items()} for name, example in _OF_MATCHES.items()},
         "listTables": {"page": {"items": [_summary(match) for match in _matches().values()], "next_cursor": None}},
         "livez": {"ok": {"status": "ok"}},
-        "readyz": {"ok": {"status": "ok", "database": "ok", "views": "ok", "log": "ok"}},
+        "readyz": {
+            "ok": {
+                "status": "ok",
+                "database": "ok",
+                "views": "ok",
+                "log": "ok",
+                "owed_seconds": {"views": 0, "names": 0, "departures": 0},
+            }
+        },
         "metrics": {"requests": 'http_server_request_duration_seconds_count{http_route="/livez"} 7.0\n'},
         "getContract": {
             "contract": {"openapi": "3.1.0", "info": {"title": "Blattwerk", "version": "1.0.0"}, "paths": {}}

@@ -15,6 +15,7 @@ from uuid import UUID
 import structlog
 from msgspec import Struct
 
+from projections.checkpoints import DEPARTURES, NAMES
 from projections.redis_connection import RedisUnavailableError
 from projections.redis_store import RedisStore
 from service.accounts.public_names import VALID_SECONDS
@@ -118,8 +119,8 @@ class NameJobs:
     async def run(self) -> None:
         """Work until cancelled."""
         async with asyncio.TaskGroup() as tasks:
-            tasks.create_task(NameFollower("names", self._store, self._redis, self.show).run())
-            tasks.create_task(NameFollower("departures", self._store, self._redis, self.leave).run())
+            tasks.create_task(NameFollower(NAMES, self._store, self._redis, self.show).run())
+            tasks.create_task(NameFollower(DEPARTURES, self._store, self._redis, self.leave).run())
 
     async def show(self, changes: Sequence[NameChange]) -> bool:
         """Put the names of these players into the views and lists of their tables."""

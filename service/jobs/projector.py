@@ -8,14 +8,14 @@ views quick, no more. Where Redis goes back, so does the checkpoint.
 import asyncio
 import secrets
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import Final
 from uuid import UUID
 
 import structlog
 
-from projections.checkpoints import VIEWS
+from projections.checkpoints import DEPARTURES, NAMES, VIEWS
 from projections.generations import DOUBLE_WRITE_SECONDS
 from projections.redis_connection import RedisUnavailableError
 from projections.redis_store import RedisStore
@@ -23,8 +23,8 @@ from projections.table_lists import ENDED_MAX
 from service.disputes.disputes import Disputes
 from service.errors import UnavailableError, UnreadableError
 from service.standings.standings import Standings
-from service.store.errors import StoreUnavailableError
-from service.store.log import Log
+from service.store.errors import StoreError, StoreUnavailableError
+from service.store.log import FeedHead, Log
 from service.store.transparency import TransparencyStore
 from service.tables.cache import TableCache
 from service.tables.views import Views
@@ -82,7 +82,7 @@ class Projector:
             except RedisUnavailableError as error:
                 self._late = True
                 await self._do_without(str(error))
-            except (StoreUnavailableError, UnavailableError) as error:
+            except (StoreError, UnavailableError) as error:
                 logger.warning("projections wait for the database", reason=str(error))
             if not more:
                 await asyncio.sleep(_POLL_SECONDS)
@@ -92,13 +92,16 @@ class Projector:
 
         RedisUnavailableError unless Redis has acknowledged everything; then the next round looks at it again.
         """
+        if await self._redis.generations.empty_if_spoiled():
+            logger.warning("Redis was emptied: a key was of a type that is not ours")
         before = await self._redis.checkpoints.read(VIEWS)
         if not before or not self._redis.generations.complete:
             await self._make_complete()
             return True
         heads = await self._log.feed_heads(before, _EVENTS_MAX)
-        self._owed_since = min((head.time for head in heads), default=None)
-        await self._bring_up({head.stream: head.version for head in heads})
+        readable = [head for head in heads if head.version]
+        self._owed_since = min((head.time for head in readable), default=None)
+        await self._bring_up(readable)
         reached = {head.bucket: head.position for head in heads}
         if not await self._redis.checkpoints.advance(VIEWS, reached, since=before):
             return True  # Redis went back meanwhile
@@ -110,14 +113,28 @@ class Projector:
         await self._redis.lists.forget_ended()
         return len(heads) == _EVENTS_MAX
 
-    async def _bring_up(self, newest: Mapping[UUID, int]) -> None:
+    async def _bring_up(self, heads: Sequence[FeedHead]) -> None:
+        newest = list({head.stream: head for head in heads}.values())
         behind = await self._behind(newest)
         if behind and not self._late:
             await asyncio.sleep(_GRACE_SECONDS)
-            behind = await self._behind(behind)
-        await self._settle_all(behind)
+            behind = await self._behind(list(behind))
+        await self._settle_all(set(behind.values()))
 
-    async def _behind(self, newest: Mapping[UUID, int]) -> dict[UUID, int]:
+    async def _behind(self, heads: Sequence[FeedHead]) -> dict[FeedHead, UUID]:
+        """Return those of these ends of streams that Redis has not, each with its table."""
+        lacking = await self._lacking({head.stream: head.version for head in heads})
+        behind = {head: head.stream for head in heads if head.stream in lacking}
+        private = await self._log.private_streams(list(behind))
+        shown = await self._redis.views.private_versions([(str(table), seat) for table, seat in private.values()])
+        has = dict(zip(private, shown, strict=True))
+        return {
+            head: private[stream][0] if stream in private else stream
+            for head, stream in behind.items()
+            if head.version > has.get(stream, 0)
+        }
+
+    async def _lacking(self, newest: Mapping[UUID, int]) -> dict[UUID, int]:
         """Return those of these tables that Redis has not at their version, in view and lists."""
         if not newest:
             return {}
@@ -130,7 +147,7 @@ class Projector:
             await asyncio.gather(*[self._settle(stream) for stream in waiting[first : first + _AT_ONCE]])
 
     async def _settle(self, stream: UUID) -> None:
-        """Write everything that Redis keeps of a table. Damage stays with its table; a private stream has nothing."""
+        """Write everything that Redis keeps of a table, nothing of other streams. Damage stays with its table."""
         try:
             table = await self._cache.get(stream)
             if table is not None:
@@ -164,7 +181,7 @@ class Projector:
             for stream in {event.stream for event in events}:
                 await self._play_bots(stream)
             self._told = [(time.monotonic(), {**before, **{event.bucket: event.position for event in events}})]
-        except StoreUnavailableError as error:
+        except StoreError as error:
             logger.warning("bots wait for the database", reason=str(error))
 
     async def _log_owed(self, reason: str) -> None:
@@ -197,7 +214,7 @@ class Projector:
             if all_:
                 await self._settle_all(streams)
             else:
-                await self._settle_all(await self._behind(await self._log.last_versions(streams)))
+                await self._settle_all(await self._lacking(await self._log.last_versions(streams)))
         return len(kept)
 
     async def _tables(self, *, ended_max: int) -> AsyncIterator[UUID]:
@@ -223,6 +240,7 @@ class Projector:
         """
         generations = self._redis.generations
         old, new = generations.current, generations.current + 1
+        followed = {name: await self._redis.checkpoints.read(name) for name in (NAMES, DEPARTURES)}
         await generations.drop(new)  # what a rebuild left that was interrupted
         await generations.announce(new)
         keeping = asyncio.create_task(self._go_on(new))
@@ -233,7 +251,8 @@ class Projector:
             await self._standings.rebuild(new)
             await self._disputes.relist()
             await self._redis.lists.forget_ended(new)
-            await self._redis.checkpoints.advance(VIEWS, heads, generation=new)
+            for projection, reached in {VIEWS: heads, **followed}.items():  # names are read later than their checkpoint
+                await self._redis.checkpoints.advance(projection, reached, generation=new)
             await generations.go_on(new)
         finally:
             keeping.cancel()

@@ -27,7 +27,7 @@ from service.jobs.projector import Projector
 from service.records.log_watch import LogChangedError, LogWatch
 from service.records.transparency import Transparency
 from service.standings.standings import Standings
-from service.store.errors import StoreUnavailableError
+from service.store.errors import StoreError, StoreUnavailableError
 from service.store.log import Log
 from service.store.transparency import TransparencyStore
 from service.tables.cache import TableCache
@@ -145,26 +145,29 @@ class Worker:
                 await asyncio.sleep(_SWEEP_SECONDS)
 
     async def _sweep(self) -> None:
-        """Serve tables that wait for a bot although nobody seems to work on them."""
+        """Serve tables that wait for a bot although nobody seems to work on them, behind those that cannot be read."""
         while True:
             await asyncio.sleep(_SWEEP_SECONDS)
             with suppress(RedisUnavailableError, StoreUnavailableError):
-                for name in await self._redis.lists.waiting_for_bots(_SWEEP_SECONDS):
-                    await self.play_bots(UUID(name))
+                after = 0
+                while names := await self._redis.lists.waiting_for_bots(_SWEEP_SECONDS, after):
+                    for name in names:
+                        await self.play_bots(UUID(name))
+                    after += len(names)
 
     # what else follows the log
 
     async def _log_ends(self) -> None:
         """Let the transparency log grow by every match that ends."""
         while True:
-            with suppress(StoreUnavailableError):  # what was not appended comes again
+            with suppress(StoreError):  # what was not appended comes again
                 await self._transparency.follow(_POLL_SECONDS)
             await asyncio.sleep(_SWEEP_SECONDS)
 
     async def _keep_standings(self) -> None:
         """Let standings follow the log."""
         while True:
-            with suppress(StoreUnavailableError):  # what was not counted comes again
+            with suppress(StoreError):  # what was not counted comes again
                 await self._standings.follow(_POLL_SECONDS)
             await asyncio.sleep(_SWEEP_SECONDS)
 

@@ -13,7 +13,7 @@ from service.errors import RulesUnknownError, UnreadableError
 from service.records.records import Records
 from service.records.transparency import Transparency
 from service.store.buckets import bucket_of
-from service.store.errors import StoreError, StoreUnavailableError
+from service.store.errors import StoreDamagedError, StoreError, StoreUnavailableError
 from service.store.log import Log, StoredEvent
 from service.tables.access import is_over
 from service.tables.live_table import LiveTable, events_of, fold, read_all
@@ -73,7 +73,10 @@ class LogAudit:
 
     async def check_table(self, stream: UUID) -> Damage | None:
         """Check one table: its chain, that it folds, its seals, and after its end everything a record proves."""
-        rows = await read_all(self._log, stream)
+        try:
+            rows = await read_all(self._log, stream)
+        except StoreDamagedError as error:
+            return Damage(stream, None, "storage", str(error))
         damage = _chain_damage(stream, rows)
         if damage is not None:
             return damage

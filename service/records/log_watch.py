@@ -17,7 +17,7 @@ import structlog
 from projections.log_marks import LogMarks, Recorded, SignedTree
 from projections.redis_connection import RedisConnection, RedisUnavailableError
 from service.records.transparency import Transparency
-from service.store.errors import StoreUnavailableError
+from service.store.errors import StoreError
 from service.store.incarnation import Incarnation, IncarnationStore
 from service.store.log import Log
 from service.tables.cache import TableCache
@@ -119,7 +119,7 @@ class LogWatch:
             await self._look()
 
     async def _look(self) -> None:
-        with suppress(StoreUnavailableError, RedisUnavailableError):  # the next look tells
+        with suppress(StoreError, RedisUnavailableError):  # the next look tells
             await self.check()
 
     async def _compare(self, recorded: Recorded, present: Incarnation) -> None:

@@ -2,6 +2,7 @@
 
 import asyncio
 import time
+from collections.abc import Mapping
 from contextlib import suppress
 from typing import Final, Literal, TypeAlias
 
@@ -10,6 +11,7 @@ import structlog
 from service.records.key_check import KeyCheck
 from service.store.errors import StoreError
 from service.store.probes import ProbeStore
+from service.tables.owed import Owed
 
 NotReady: TypeAlias = Literal["database_not_writable", "wrong_key"]
 PROBE_SECONDS: Final = 2.0
@@ -20,11 +22,14 @@ logger: Final = structlog.get_logger("blattwerk.readiness")
 
 
 class Readiness:
-    """Probes the database. One per process."""
+    """Probes the database, and looks what Redis owes. One per process."""
 
-    def __init__(self, store: ProbeStore, key_check: KeyCheck) -> None:
+    def __init__(self, store: ProbeStore, key_check: KeyCheck, owed: Owed) -> None:
         self._store = store
         self._key_check = key_check
+        self._owed = owed
+        self.owed_seconds: Mapping[str, float] = {}
+        """What Redis owed at the last probe, by projection; see `Owed.seconds`."""
         self._wrong_key = False
         self._written = 0.0
         """When a probe last worked, on the monotonic clock."""
@@ -73,3 +78,6 @@ class Readiness:
             if self._failed:
                 logger.warning("the database takes writes again")
             self._failed, self._written = False, time.monotonic()
+            with suppress(TimeoutError):
+                async with asyncio.timeout(_PROBE_SECONDS_MAX):
+                    self.owed_seconds = await self._owed.seconds()

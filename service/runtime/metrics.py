@@ -45,13 +45,15 @@ class Metrics:
 
         self._owed = Gauge(
             "blattwerk_redis_owed_seconds",
-            "Age of the oldest event whose views and lists Redis has not acknowledged, NaN if that is not known.",
+            "Age of the oldest event or change of a name that Redis has not acknowledged, NaN if that is not known.",
+            ("projection",),
             registry=self.registry,
         )
 
-    def set_owed(self, seconds: float) -> None:
-        """Say how long Redis has owed what the log has."""
-        self._owed.set(seconds)
+    def set_owed(self, seconds: Mapping[str, float]) -> None:
+        """Say how long Redis has owed what the log has, by projection."""
+        for projection, owed in seconds.items():
+            self._owed.labels(projection).set(owed)
 
     def observe(self, method: str, route: str, status: int, seconds: float) -> None:
         """Count one request."""

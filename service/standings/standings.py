@@ -15,14 +15,15 @@ import structlog
 
 from domain.codec import DamagedEventError, codec_for
 from domain.decider import ImpossibleFactError
-from domain.registry import CURRENT
+from domain.registry import CURRENT, GAMES
 from domain.standings import Tally, changes
 from projections.redis_connection import RedisUnavailableError
 from projections.standings import Copied, Ranked, StandingsCopy, place_of
 from service.cursors import open_cursor, seal_cursor
 from service.errors import NotFoundError
+from service.store.errors import StoreDamagedError
 from service.store.log import FeedEnd, Log
-from service.store.standings import PROJECTION, Place, Standing, StandingsStore
+from service.store.standings import PROJECTION, OwedMatch, Place, Standing, StandingsStore
 
 Step: TypeAlias = Literal["more", "end", "overtaken"]
 """Where one step along the feed led; `overtaken`: another worker was faster, or the generation is gone."""
@@ -75,6 +76,7 @@ class Standings:
         while True:
             generation = await self._store.generation()
             step = await self.step(generation)
+            await self.pay(generation)
             with suppress(RedisUnavailableError):
                 await self.copy(generation)
             if step == "end":
@@ -86,11 +88,17 @@ class Standings:
         events = await self._log.feed_ends(before, _BATCH)
         if not events:
             return "end"
-        changed = await self._changed(events)
+        changed, owed = await self._changed(events)
         after = {event.bucket: event.position for event in events}
-        if not await self._store.apply(generation, before, after, changed):
+        if not await self._store.apply(generation, before, after, changed, owed):
             return "overtaken"
         return "more" if len(events) == _BATCH else "end"
+
+    async def pay(self, generation: int) -> None:
+        """Count what programs have left that did not know its rules."""
+        for match in await self._store.owed(generation, GAMES, _BATCH):
+            game, changed = await self._changes_of(match.stream, match.version, match.rules)
+            await self._store.pay(generation, match, [Standing(game, *change) for change in changed.items()])
 
     async def copy(self, generation: int, redis_generation: int | None = None) -> None:
         """Bring the copy in Redis up to date, from its start if it is lost or of another generation."""
@@ -117,27 +125,34 @@ class Standings:
         await self._store.switch(generation)
         await self.copy(generation, redis_generation)
 
-    async def _changed(self, events: Sequence[FeedEnd]) -> list[Standing]:
-        """Return what these events change, added up by game and player."""
+    async def _changed(self, events: Sequence[FeedEnd]) -> tuple[list[Standing], list[OwedMatch]]:
+        """Return what these events change, added up by game and player, and those whose rules are not known here."""
         sums: dict[tuple[str, str], Tally] = {}
+        owed: list[OwedMatch] = []
         for event in events:
             if event.ends or event.type == _CHANGING:
-                game, changed = await self._changes_of(event)
+                rules = event.rules
+                if rules not in GAMES:
+                    logger.warning(
+                        "match is left to a program that has its rules", table=str(event.stream), rules=rules
+                    )
+                    owed.append(OwedMatch(event.bucket, event.stream, event.version, rules))
+                    continue
+                game, changed = await self._changes_of(event.stream, event.version, rules)
                 for player, tally in changed.items():
                     sums[game, player] = _sum(sums.get((game, player)), tally)
-        return [Standing(game, player, tally) for (game, player), tally in sums.items()]
+        return [Standing(game, player, tally) for (game, player), tally in sums.items()], owed
 
-    async def _changes_of(self, event: FeedEnd) -> tuple[str, Mapping[str, Tally]]:
-        """Return the game of an event's table, and what the event changes; nothing if the table is damaged."""
-        rows = await self._log.read(event.stream, 0, event.version)
-        rules = rows[0].rules
+    async def _changes_of(self, stream: UUID, version: int, rules: str) -> tuple[str, Mapping[str, Tally]]:
+        """Return the game of a table, and what its event of a version changes; nothing if the table is damaged."""
+        codec = codec_for(rules)
         try:
-            codec = codec_for(rules)
+            rows = await self._log.read(stream, 0, version)
             events = [codec.decode(row.envelope.encode(), row.sealed.encode()) for row in rows]
-            return codec.game.key, changes(codec.game, str(event.stream), events)
-        except (DamagedEventError, ImpossibleFactError, LookupError, ValueError) as error:
-            logger.error("match does not count", table=str(event.stream), reason=str(error))
-            return rules.rpartition("/")[0], {}
+            return codec.game.key, changes(codec.game, str(stream), events)
+        except (StoreDamagedError, DamagedEventError, ImpossibleFactError, LookupError, ValueError) as error:
+            logger.error("match does not count", table=str(stream), reason=str(error))
+            return codec.game.key, {}
 
 
 def _sum(one: Tally | None, other: Tally) -> Tally:

@@ -127,6 +127,11 @@ class AccountStore:
         """Return the changes of names that follow a position, in their order."""
         return [NameChange(*row) for row in await self._database.fetch(_SQL["name_changes"], (after, limit))]
 
+    async def name_changed_at(self, after: int) -> int | None:
+        """Return when the first change after a position was made, ms since 1970 UTC; None if there is none."""
+        rows = await self._database.fetch(_SQL["name_changed_at"], (after,))
+        return int(rows[0][0]) if rows else None
+
     async def last_name_change(self) -> int:
         """Return the position of the newest change of a name; 0 if there is none."""
         ((position,),) = await self._database.fetch(_SQL["last_name_change"])

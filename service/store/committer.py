@@ -22,13 +22,14 @@ from msgspec import Struct
 from psycopg import AsyncConnection
 
 from service.runtime.deadline import deadline_at
-from service.store.connections import Backoff, is_lost, sever
+from service.store.connections import Backoff, is_damage, is_lost, sever
 from service.store.database import Database
 from service.store.encoding import Encoded, encode_guards, encode_row, encode_rows
 from service.store.errors import (
     BrokenChainError,
     EventRefusedError,
     OutcomeUnknownError,
+    StoreDamagedError,
     StoreSetupError,
     StoreUnavailableError,
 )
@@ -182,7 +183,9 @@ class Committer:
                     await self._disconnect()
                     await backoff.pause()
                 elif len(batch) == 1:
-                    _fail(batch, EventRefusedError(f"{error.sqlstate}: {error.diag.message_primary}"))
+                    reason = f"{error.sqlstate}: {error.diag.message_primary}"
+                    damaged = StoreDamagedError(reason, batch[0].event.stream)
+                    _fail(batch, damaged if is_damage(error) else EventRefusedError(reason))
                     return
                 else:
                     for waiting in batch:  # one of them is bad: the others must not suffer

@@ -105,6 +105,11 @@ def sever(connection: AsyncConnection[Any]) -> None:
         shared.shutdown(socket.SHUT_RDWR)
 
 
+def is_damage(error: psycopg.Error) -> bool:
+    """Whether a statement failed because what is stored cannot be read."""
+    return isinstance(error, psycopg.errors.DataCorrupted | psycopg.errors.IndexCorrupted)
+
+
 class Backoff:
     """Growing pauses between attempts."""
 

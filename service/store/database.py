@@ -19,10 +19,11 @@ from service.store.connections import (
     connect,
     connect_within,
     conninfo,
+    is_damage,
     is_lost,
     sever,
 )
-from service.store.errors import OutcomeUnknownError, StoreUnavailableError
+from service.store.errors import OutcomeUnknownError, StoreDamagedError, StoreUnavailableError
 
 _RECONNECT_SECONDS: Final = 0.5
 """How long the pool tries by itself to replace a lost connection. It pauses longer and longer between its attempts;
@@ -96,7 +97,8 @@ class Database:
         """Execute one statement that may be repeated, and return its rows.
 
         A statement that was lost with its connection is sent again on another one. Raises StoreUnavailableError if
-        the database is unavailable for longer than the timeout, or than the request has that asks.
+        the database is unavailable for longer than the timeout, or than the request has that asks, StoreDamagedError
+        if it cannot read what it has stored.
         """
         return await self._execute(query, parameters, StoreUnavailableError)
 
@@ -131,6 +133,8 @@ class Database:
             except psycopg.errors.LockNotAvailable as error:
                 raise StoreUnavailableError("what was asked for is locked") from error
             except psycopg.Error as error:
+                if is_damage(error):
+                    raise StoreDamagedError(f"{error.sqlstate}: {error.diag.message_primary}") from error
                 if not is_lost(error):
                     raise
                 error_type = unanswered

@@ -4,6 +4,7 @@ StoreError
 +-- StoreUnavailableError    unavailable or too slow; nothing was done, and the caller may try again
 |   +-- OutcomeUnknownError  nobody knows whether it was done; the caller has to try the same again
 |   +-- LogWentBackError     the log lost what was signed: nothing is written until an operator has accepted that
++-- StoreDamagedError        rows that PostgreSQL itself cannot read: a retry does not help
 +-- StoreSetupError          not as this service needs it: an operator has to act
 +-- EventRefusedError        one event that PostgreSQL cannot hold
 +-- BrokenChainError         an event that does not follow what its stream ends with
@@ -29,6 +30,15 @@ class LogWentBackError(StoreUnavailableError):
 
     def __init__(self) -> None:
         super().__init__("the log went back behind a signed checkpoint")
+
+
+class StoreDamagedError(StoreError):
+    """PostgreSQL cannot read a page of a table or of an index (SQLSTATE XX001, XX002)."""
+
+    def __init__(self, reason: str, stream: UUID | None = None) -> None:
+        super().__init__(reason)
+        self.stream = stream
+        """The stream whose events cannot be read, None if it is not known."""
 
 
 class StoreSetupError(StoreError):

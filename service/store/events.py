@@ -98,6 +98,7 @@ class FeedHead(Struct, frozen=True):
     position: int
     stream: UUID
     version: int
+    """0 for an event that cannot be read: nothing else is known of it."""
     time: int
     """When it was received, milliseconds since 1970 UTC."""
 
@@ -112,6 +113,8 @@ class FeedEnd(Struct, frozen=True):
     type: str
     ends: bool
     """Whether it reveals the table's secret: the match is over with it."""
+    rules: str = ""
+    """The rules id that it is recorded under."""
 
 
 def bucket_for(event: NewEvent) -> int:

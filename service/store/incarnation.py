@@ -3,10 +3,13 @@
 All methods raise StoreUnavailableError if the database is unavailable for longer than the timeout.
 """
 
-from typing import Final
+from collections.abc import Sequence
+from typing import Any, Final
 
 from msgspec import Struct
 
+from service.store.buckets import BUCKETS
+from service.store.damage import read_around
 from service.store.database import Database
 from service.store.queries import statements
 
@@ -35,7 +38,7 @@ class IncarnationStore:
         ((system, timeline),) = await self._database.fetch(_SQL["identity"])
         if timeline == 0:
             return None
-        heads = await self._database.fetch(_SQL["heads"])
+        heads, _ = await read_around(self._heads, range(BUCKETS))
         return Incarnation(system, timeline, {bucket: (position, hash_) for bucket, position, hash_ in heads})
 
     async def continues(self, present: Incarnation, earlier: Incarnation) -> bool:
@@ -45,9 +48,15 @@ class IncarnationStore:
         moved = {bucket: head for bucket, head in earlier.heads.items() if present.heads.get(bucket) != head}
         if not moved:
             return True
-        columns = (list(moved), [position for position, _ in moved.values()], [hash_ for _, hash_ in moved.values()])
-        ((lost,),) = await self._database.fetch(_SQL["lost"], columns)
-        return int(lost) == 0
+        lost, _ = await read_around(self._lost, [(bucket, *head) for bucket, head in moved.items()])
+        return not lost
+
+    async def _heads(self, buckets: Sequence[int]) -> list[tuple[Any, ...]]:
+        return await self._database.fetch(_SQL["heads"], (list(buckets),))
+
+    async def _lost(self, heads: Sequence[tuple[int, int, str]]) -> list[tuple[Any, ...]]:
+        """Return those of these ends of buckets that the log has not; what cannot be read is not lost."""
+        return await self._database.fetch(_SQL["lost"], [list(column) for column in zip(*heads, strict=True)])
 
     async def accept_loss(self, size: int, root: bytes, remaining: int) -> None:
         """Record that an operator accepts the loss of a signed tree; `remaining` leaves are left."""

@@ -6,11 +6,12 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Final
 from uuid import UUID
 
-from service.store.buckets import bucket_of
+from service.store.buckets import BUCKETS, bucket_of
 from service.store.committer import Committer
+from service.store.damage import read_around
 from service.store.database import Database
 from service.store.encoding import encode_row
-from service.store.errors import LogWentBackError, StoreError
+from service.store.errors import LogWentBackError, StoreDamagedError
 from service.store.events import Appended, FeedEnd, FeedHead, Guard, NewEvent, StoredEvent, StreamEnd
 from service.store.queries import statements
 
@@ -20,12 +21,15 @@ _SQL: Final = statements("log")
 _NEWEST: Final = (253_402_300_799_999, UUID(int=2**128 - 1))
 """After every event: the last millisecond of the year 9999."""
 _ALL: Final = 2**31 - 1
+_NOBODY: Final = UUID(int=0)
+"""Stands for the stream of an event that cannot be read."""
 
 
 class Log:
     """Events by stream and by bucket. One per process; `open` before use, `close` at the end.
 
-    Every method raises StoreUnavailableError if the database is unavailable for longer than the timeout.
+    Every method raises StoreUnavailableError if the database is unavailable for longer than the timeout, and
+    StoreDamagedError if it cannot read the events of the stream that is asked for.
     The bucket of a stream is its own unless `bucket` says otherwise.
     """
 
@@ -93,8 +97,7 @@ class Log:
         self, stream: UUID, after: int = 0, limit: int | None = None, *, bucket: int | None = None
     ) -> list[StoredEvent]:
         """Return the events that follow a version, in order, at most `limit`."""
-        parameters = (*_key(stream, bucket), after, _ALL if limit is None else limit)
-        return await self._events(_SQL["read"], parameters)
+        return await self._of_stream(_SQL["read"], stream, bucket, after, _ALL if limit is None else limit)
 
     async def read_ends(self, ends: Sequence[StreamEnd]) -> list[list[StoredEvent]]:
         """Return the events of many ends of streams, each in order, with one statement."""
@@ -108,7 +111,7 @@ class Log:
 
     async def find_last(self, stream: UUID, *, bucket: int | None = None) -> StoredEvent | None:
         """Return the last event of a stream, None if there is none."""
-        rows = await self._events(_SQL["find_last"], _key(stream, bucket))
+        rows = await self._of_stream(_SQL["find_last"], stream, bucket)
         return rows[0] if rows else None
 
     async def last_version(self, stream: UUID, *, bucket: int | None = None) -> int:
@@ -117,16 +120,42 @@ class Log:
         return int(rows[0][0]) if rows else 0
 
     async def last_versions(self, streams: Sequence[UUID]) -> dict[UUID, int]:
-        """Return the versions of the last events of many streams, each in its own bucket."""
-        columns = ([bucket_of(stream) for stream in streams], list(streams))
-        return dict(await self._database.fetch(_SQL["last_versions"], columns))
+        """Return the versions of the last events of many streams, each in its own bucket; without damaged ones."""
+        rows, _ = await read_around(self._last_versions, streams)
+        return dict(rows)
+
+    async def _last_versions(self, streams: Sequence[UUID]) -> list[tuple[Any, ...]]:
+        return await self._database.fetch(_SQL["last_versions"], _keys(streams))
+
+    async def keep_private_stream(self, stream: UUID, table: UUID, seat: int) -> None:
+        """Note whose private stream this is, before its first event: the feed does not tell. Repeatable."""
+        self.require_writable()
+        await self._database.fetch(_SQL["keep_private_stream"], (bucket_of(table), stream, table, seat))
+
+    async def private_streams(self, heads: Sequence[FeedHead]) -> dict[UUID, tuple[UUID, int]]:
+        """Return table and seat of those of these streams that are private ones."""
+        if not heads:
+            return {}
+        columns = ([head.bucket for head in heads], [head.stream for head in heads])
+        rows = await self._database.fetch(_SQL["private_streams"], columns)
+        return {stream: (table, seat) for stream, table, seat in rows}
 
     async def secret(self, stream: UUID) -> bytes:
-        """Return a table's secret. StoreError if it has none."""
+        """Return a table's secret. StoreDamagedError if it has none."""
         rows = await self._database.fetch(_SQL["secret"], _key(stream))
         if not rows:
-            raise StoreError(f"stream {stream} has no secret")
+            raise StoreDamagedError(f"stream {stream} has no secret", stream)
         return bytes(rows[0][0])
+
+    async def is_private(self, stream: UUID) -> bool:
+        """Whether a table is private, also where its events cannot be decoded."""
+        rows = await self._database.fetch(_SQL["is_private"], _key(stream))
+        return bool(rows and rows[0][0])
+
+    async def names_account(self, stream: UUID, account: str) -> bool:
+        """Whether an event of a table names an account in its public part, also where it cannot be decoded."""
+        ((named,),) = await self._database.fetch(_SQL["names_account"], (*_key(stream), account))
+        return bool(named)
 
     async def find_answer(self, stream: UUID, seat: int, decision: int) -> StoredEvent | None:
         """Return the event that answered a seat's decision, None if none did.
@@ -136,21 +165,33 @@ class Log:
         """
         if not 0 <= decision <= _ALL:
             return None
-        rows = await self._events(_SQL["find_answer"], (*_key(stream), decision, seat))
+        rows = await self._of_stream(_SQL["find_answer"], stream, None, decision, seat)
         return rows[0] if rows and rows[0].decision == decision else None
 
     async def find_command(self, stream: UUID, command: UUID, *, bucket: int | None = None) -> StoredEvent | None:
         """Return the event that recorded a command, None if there is none. Reads the stream from its start."""
-        rows = await self._events(_SQL["find_command"], (*_key(stream, bucket), command))
+        rows = await self._of_stream(_SQL["find_command"], stream, bucket, command)
         return rows[0] if rows else None
 
     async def created(self, before: tuple[int, UUID] | None, limit: int) -> list[tuple[int, UUID]]:
         """Return when (ms since 1970 UTC) and under which id tables were created, newest first.
 
-        `before` is the last one of the page before.
+        `before` is the last one of the page before. Tables of which that cannot be read come last, with the time 0.
         """
-        rows = await self._database.fetch(_SQL["created"], (*(_NEWEST if before is None else before), limit))
+        after = _NEWEST if before is None else before
+        try:
+            rows = await self._database.fetch(_SQL["created"], (*after, limit))
+        except StoreDamagedError:
+            rows = sorted([row for row in await self._created_one_by_one() if row < after], reverse=True)[:limit]
         return [(time, stream) for time, stream in rows]
+
+    async def _created_one_by_one(self) -> list[tuple[Any, ...]]:
+        tables = [stream for (stream,) in await self._database.fetch(_SQL["tables"])]
+        rows, damaged = await read_around(self._created_of, tables)
+        return [*rows, *[(0, stream) for stream in damaged]]
+
+    async def _created_of(self, streams: Sequence[UUID]) -> list[tuple[Any, ...]]:
+        return await self._database.fetch(_SQL["created_of"], _keys(streams))
 
     async def disputed(self, before: tuple[int, UUID] | None, limit: int) -> list[tuple[int, UUID, int]]:
         """Return when disputes were opened, under which id and in which bucket, as `created` does for tables."""
@@ -161,40 +202,72 @@ class Log:
 
     async def feed(self, bucket: int, after: int, limit: int) -> list[StoredEvent]:
         """Return events of a bucket after a position, in order, without gaps."""
-        return await self._events(_SQL["feed"], (bucket, after, limit))
+        return [StoredEvent(*row) for row in await self._database.fetch(_SQL["feed"], (bucket, after, limit))]
 
     async def feed_heads(self, checkpoint: Mapping[int, int], limit: int) -> list[FeedHead]:
         """Return what follows a checkpoint (bucket -> position, 0 where it says nothing) in all buckets.
 
-        Ordered by bucket and position, without gaps in any bucket, at most `limit`.
+        Ordered by bucket and position, without gaps in any bucket, at most `limit`. Of events that cannot be read
+        nothing is known but that: their version is 0.
         """
-        return [FeedHead(*row) for row in await self._feed(_SQL["feed_heads"], checkpoint, limit)]
+        rows = await self._feed(_SQL["feed_heads"], checkpoint, limit)
+        return [FeedHead(*(row if len(row) > 2 else (*row, _NOBODY, 0, 0))) for row in rows]
 
     async def feed_ends(self, checkpoint: Mapping[int, int], limit: int) -> list[FeedEnd]:
         """Return the same events as `feed_heads`, with what tells the ends of matches."""
-        return [FeedEnd(*row) for row in await self._feed(_SQL["feed_ends"], checkpoint, limit)]
+        rows = await self._feed(_SQL["feed_ends"], checkpoint, limit)
+        return [FeedEnd(*(row if len(row) > 2 else (*row, _NOBODY, 0, "", False))) for row in rows]
 
     async def _feed(self, query: str, checkpoint: Mapping[int, int], limit: int) -> list[tuple[Any, ...]]:
         """Read on in the buckets in which there is something new.
 
         Of a reader that is far behind only so many are looked at as fill the answer: each of them is read
-        up to the limit, whatever is left of that in the end.
+        up to the limit, whatever is left of that in the end. Of events that cannot be read there are bucket and
+        position alone.
         """
         buckets: list[int] = []
         waiting = 0
-        for bucket, position in enumerate(await self.bucket_heads()):
-            behind = position - checkpoint.get(bucket, 0)
+        known = await self._bucket_heads()
+        for bucket in range(BUCKETS):
+            behind = known[bucket] - checkpoint.get(bucket, 0) if bucket in known else 1
             if behind > 0 and waiting < limit:
                 buckets.append(bucket)
                 waiting += behind
         if not buckets:
             return []
-        positions = [checkpoint.get(bucket, 0) for bucket in buckets]
-        return await self._database.fetch(query, {"buckets": buckets, "positions": positions, "limit": limit})
+        return await self._feed_around(query, buckets, [checkpoint.get(bucket, 0) for bucket in buckets], limit)
+
+    async def _feed_around(self, query: str, buckets: list[int], positions: list[int], limit: int) -> list[Any]:
+        """Read so many events of some buckets; in halves where something cannot be read, which is passed over."""
+        try:
+            parameters = {"buckets": buckets, "positions": positions, "limit": limit}
+            return await self._database.fetch(query, parameters)
+        except StoreDamagedError:
+            if len(buckets) == limit == 1:
+                return [(buckets[0], positions[0] + 1)]
+        rows: list[Any] = []
+        if len(buckets) > 1:
+            for bucket, position in zip(buckets, positions, strict=True):
+                if len(rows) < limit:
+                    rows += await self._feed_around(query, [bucket], [position], limit - len(rows))
+            return rows
+        rows += await self._feed_around(query, buckets, positions, half := limit // 2)
+        if len(rows) == half:
+            rows += await self._feed_around(query, buckets, [rows[-1][1]], limit - half)
+        return rows
 
     async def bucket_heads(self) -> list[int]:
-        """Return the last position of every bucket, 0 where there is none."""
-        return [position for (position,) in await self._database.fetch(_SQL["bucket_heads"])]
+        """Return the last position of every bucket, 0 where there is none, or where it cannot be read."""
+        known = await self._bucket_heads()
+        return [known.get(bucket, 0) for bucket in range(BUCKETS)]
+
+    async def _bucket_heads(self) -> dict[int, int]:
+        """Return the last positions of those buckets of which they can be read."""
+        rows, _ = await read_around(self._heads_of, range(BUCKETS))
+        return dict(rows)
+
+    async def _heads_of(self, buckets: Sequence[int]) -> list[tuple[Any, ...]]:
+        return await self._database.fetch(_SQL["bucket_heads"], (list(buckets),))
 
     async def checkpoint(self, projection: str, generation: int = 0) -> dict[int, int]:
         """Return how far a projection has read (bucket -> position); empty if it never has."""
@@ -205,10 +278,19 @@ class Log:
         parameters = (projection, generation, list(reached), list(reached.values()))
         await self._database.fetch(_SQL["save_checkpoint"], parameters)
 
-    async def _events(self, query: str, parameters: tuple[Any, ...]) -> list[StoredEvent]:
-        return [StoredEvent(*row) for row in await self._database.fetch(query, parameters)]
+    async def _of_stream(self, query: str, stream: UUID, bucket: int | None, *more: Any) -> list[StoredEvent]:
+        try:
+            rows = await self._database.fetch(query, (*_key(stream, bucket), *more))
+        except StoreDamagedError as error:
+            raise StoreDamagedError(str(error), stream) from error
+        return [StoredEvent(*row) for row in rows]
 
 
 def _key(stream: UUID, bucket: int | None = None) -> tuple[int, UUID]:
     """Return what the keys of a stream's rows begin with."""
     return (bucket_of(stream) if bucket is None else bucket, stream)
+
+
+def _keys(streams: Sequence[UUID]) -> tuple[list[int], list[UUID]]:
+    """Return what the keys of many streams' rows begin with, as columns."""
+    return [bucket_of(stream) for stream in streams], list(streams)

@@ -243,6 +243,19 @@ begin
   return v_count;
 end $$;
 
+CREATE FUNCTION public.pay_standings(p_generation integer, p_bucket smallint, p_stream uuid, p_version integer, p_changes jsonb) RETURNS boolean
+    LANGUAGE plpgsql
+    SET search_path TO 'public', 'pg_temp'
+    AS $$
+begin
+  delete from standings_owed o
+  where o.generation = p_generation and o.bucket = p_bucket and o.stream = p_stream and o.version = p_version;
+  if not found then
+    return false;
+  end if;
+  return count_standings(p_generation, '{}', '{}', '{}', p_changes);
+end $$;
+
 CREATE FUNCTION public.record_dispute(p_event public.new_event, p_also public.new_event, p_status text, p_author uuid, p_salt bytea, p_text text, p_stream uuid, p_version integer, p_claim text, p_people uuid[], p_most integer) RETURNS smallint
     LANGUAGE plpgsql SECURITY DEFINER
     SET search_path TO 'public', 'pg_temp'
@@ -516,8 +529,11 @@ COMMENT ON COLUMN public.log_losses.remaining IS 'Leaves that the log had left w
 CREATE TABLE public.name_changes (
     "position" bigint NOT NULL,
     player uuid NOT NULL,
-    erased boolean NOT NULL
+    erased boolean NOT NULL,
+    changed_at timestamp with time zone DEFAULT now() NOT NULL
 );
+
+COMMENT ON COLUMN public.name_changes.changed_at IS 'When the name changed; for changes before this column, when it was added';
 
 CREATE TABLE public.name_changes_head (
     one boolean DEFAULT true NOT NULL,
@@ -532,6 +548,16 @@ CREATE TABLE public.players (
     erased_at timestamp with time zone,
     CONSTRAINT players_check CHECK (((erased_at IS NULL) OR (name IS NULL)))
 );
+
+CREATE TABLE public.private_streams (
+    bucket smallint NOT NULL,
+    stream uuid NOT NULL,
+    table_stream uuid NOT NULL,
+    seat smallint NOT NULL,
+    CONSTRAINT private_streams_seat_check CHECK ((seat >= 0))
+);
+
+COMMENT ON TABLE public.private_streams IS 'Table and seat of each private stream, never changed';
 
 CREATE TABLE public.probes (
     process uuid NOT NULL,
@@ -594,6 +620,16 @@ CREATE TABLE public.standings_generations (
 );
 
 COMMENT ON COLUMN public.standings_generations.changes IS 'How many changes of standings there were; numbers them';
+
+CREATE TABLE public.standings_owed (
+    generation integer NOT NULL,
+    bucket smallint NOT NULL,
+    stream uuid NOT NULL,
+    version integer NOT NULL,
+    rules text NOT NULL
+);
+
+COMMENT ON TABLE public.standings_owed IS 'Events that standings do not count yet, because no worker knew their rules';
 
 CREATE TABLE public.table_secret (
     bucket smallint NOT NULL,
@@ -668,6 +704,9 @@ ALTER TABLE ONLY public.name_changes
 ALTER TABLE ONLY public.players
     ADD CONSTRAINT players_pkey PRIMARY KEY (id);
 
+ALTER TABLE ONLY public.private_streams
+    ADD CONSTRAINT private_streams_pkey PRIMARY KEY (bucket, stream);
+
 ALTER TABLE ONLY public.probes
     ADD CONSTRAINT probes_pkey PRIMARY KEY (process);
 
@@ -679,6 +718,9 @@ ALTER TABLE ONLY public.secret_keys
 
 ALTER TABLE ONLY public.standings_generations
     ADD CONSTRAINT standings_generations_pkey PRIMARY KEY (generation);
+
+ALTER TABLE ONLY public.standings_owed
+    ADD CONSTRAINT standings_owed_pkey PRIMARY KEY (generation, bucket, stream, version);
 
 ALTER TABLE ONLY public.standings
     ADD CONSTRAINT standings_pkey PRIMARY KEY (generation, game, player);
@@ -739,6 +781,10 @@ CREATE TRIGGER never_changed BEFORE DELETE OR UPDATE OR TRUNCATE ON public.name_
 
 ALTER TABLE public.name_changes ENABLE ALWAYS TRIGGER never_changed;
 
+CREATE TRIGGER never_changed BEFORE DELETE OR UPDATE OR TRUNCATE ON public.private_streams FOR EACH STATEMENT EXECUTE FUNCTION public.refuse_change();
+
+ALTER TABLE public.private_streams ENABLE ALWAYS TRIGGER never_changed;
+
 CREATE TRIGGER never_changed BEFORE DELETE OR UPDATE OR TRUNCATE ON public.secret_keys FOR EACH STATEMENT EXECUTE FUNCTION public.refuse_change();
 
 ALTER TABLE public.secret_keys ENABLE ALWAYS TRIGGER never_changed;
@@ -782,6 +828,9 @@ GRANT ALL ON FUNCTION public.create_stream(p_event public.new_event, p_secret by
 REVOKE ALL ON FUNCTION public.erase_dispute_texts(p_author uuid) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.erase_dispute_texts(p_author uuid) TO blattwerk_service;
 
+REVOKE ALL ON FUNCTION public.pay_standings(p_generation integer, p_bucket smallint, p_stream uuid, p_version integer, p_changes jsonb) FROM PUBLIC;
+GRANT ALL ON FUNCTION public.pay_standings(p_generation integer, p_bucket smallint, p_stream uuid, p_version integer, p_changes jsonb) TO blattwerk_service;
+
 REVOKE ALL ON FUNCTION public.record_dispute(p_event public.new_event, p_also public.new_event, p_status text, p_author uuid, p_salt bytea, p_text text, p_stream uuid, p_version integer, p_claim text, p_people uuid[], p_most integer) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.record_dispute(p_event public.new_event, p_also public.new_event, p_status text, p_author uuid, p_salt bytea, p_text text, p_stream uuid, p_version integer, p_claim text, p_people uuid[], p_most integer) TO blattwerk_service;
 
@@ -813,6 +862,8 @@ GRANT SELECT ON TABLE public.name_changes_head TO blattwerk_service;
 
 GRANT SELECT,INSERT,UPDATE ON TABLE public.players TO blattwerk_service;
 
+GRANT SELECT,INSERT ON TABLE public.private_streams TO blattwerk_service;
+
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.probes TO blattwerk_service;
 
 GRANT SELECT ON TABLE public.schema_migrations TO blattwerk_service;
@@ -822,6 +873,8 @@ GRANT SELECT,INSERT ON TABLE public.secret_keys TO blattwerk_service;
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.standings TO blattwerk_service;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.standings_generations TO blattwerk_service;
+
+GRANT SELECT,INSERT,DELETE ON TABLE public.standings_owed TO blattwerk_service;
 
 GRANT SELECT ON TABLE public.table_secret TO blattwerk_service;
 

@@ -4,7 +4,7 @@ All methods raise StoreUnavailableError if the database is unavailable for longe
 statement that may be repeated; `apply` says false the second time.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Any, Final
 from uuid import UUID
 
@@ -35,6 +35,15 @@ class Place(Struct, frozen=True):
     average: int
     """Average place in thousandths."""
     player: str
+
+
+class OwedMatch(Struct, frozen=True):
+    """An event that changes what its match counts, which nobody has counted who knows its rules."""
+
+    bucket: int
+    stream: UUID
+    version: int
+    rules: str
 
 
 _FIRST: Final = Place(2**31 - 1, 0, str(UUID(int=0)))
@@ -72,23 +81,42 @@ class StandingsStore:
     # writing
 
     async def apply(
-        self, generation: int, before: Mapping[int, int], after: Mapping[int, int], changes: Sequence[Standing]
+        self,
+        generation: int,
+        before: Mapping[int, int],
+        after: Mapping[int, int],
+        changes: Sequence[Standing],
+        owed: Sequence[OwedMatch] = (),
     ) -> bool:
-        """Add changes and move the checkpoint of those buckets from `before` to `after`, both or neither.
+        """Add changes and move the checkpoint of those buckets from `before` to `after`, all or nothing.
 
-        At most one change for each player and game. False, and nothing is done, if the checkpoint is not
-        at `before` or the generation is gone.
+        At most one change for each player and game; `owed` is left to a program that knows its rules. False, and
+        nothing is done, if the checkpoint is not at `before` or the generation is gone.
         """
-        content = msgspec.json.encode([_row(change) for change in changes]).decode()
-        parameters = (
-            generation,
-            list(after),
-            [before.get(bucket, 0) for bucket in after],
-            list(after.values()),
-            content,
-        )
+        parameters = {
+            "generation": generation,
+            "buckets": list(after),
+            "before": [before.get(bucket, 0) for bucket in after],
+            "after": list(after.values()),
+            "changes": _content(changes),
+            "owed_buckets": [match.bucket for match in owed],
+            "owed_streams": [match.stream for match in owed],
+            "owed_versions": [match.version for match in owed],
+            "owed_rules": [match.rules for match in owed],
+        }
         ((applied,),) = await self._database.fetch(_SQL["apply"], parameters)
         return bool(applied)
+
+    async def owed(self, generation: int, rules: Collection[str], limit: int) -> list[OwedMatch]:
+        """Return events by these rules that are not counted yet."""
+        rows = await self._database.fetch(_SQL["owed"], (generation, list(rules), limit))
+        return [OwedMatch(*row) for row in rows]
+
+    async def pay(self, generation: int, match: OwedMatch, changes: Sequence[Standing]) -> bool:
+        """Add what an owed event changes; False, and nothing is done, if somebody has done so."""
+        parameters = (generation, match.bucket, match.stream, match.version, _content(changes))
+        ((paid,),) = await self._database.fetch(_SQL["pay"], parameters)
+        return bool(paid)
 
     async def begin(self) -> int:
         """Begin an empty generation that is not read yet, and return its number."""
@@ -103,6 +131,10 @@ class StandingsStore:
 
 def _standing(game: str, player: UUID, *counts: int) -> Standing:
     return Standing(game, str(player), Tally(tuple(counts[:-1]), counts[-1]))
+
+
+def _content(changes: Sequence[Standing]) -> str:
+    return msgspec.json.encode([_row(change) for change in changes]).decode()
 
 
 def _row(change: Standing) -> dict[str, Any]:

@@ -1,18 +1,47 @@
 """Which accounts may see a table."""
 
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager, suppress
 from uuid import UUID
 
 from domain.table.model import TableState
 from domain.table.rules import seat_of
-from service.errors import NotFoundError
+from service.errors import NotFoundError, UnreadableError
+from service.store.errors import StoreDamagedError
+from service.store.log import Log
 from service.tables.cache import TableCache
-from service.tables.live_table import LiveTable, is_code
+from service.tables.live_table import LiveTable, is_code, join_code
+
+
+@asynccontextmanager
+async def damage_hidden(log: Log, stream: UUID, account: str, code: str | None) -> AsyncIterator[None]:
+    """Raise NotFoundError instead of a problem of a table that does not exist for this account.
+
+    Such a table cannot be folded: its people are those whom its events name.
+    """
+    try:
+        yield
+    except (UnreadableError, StoreDamagedError) as error:
+        with suppress(StoreDamagedError):  # then nobody can tell
+            if await log.is_private(stream) and not await _may_know(log, stream, account, code):
+                raise no_table() from error
+        raise
+
+
+async def _may_know(log: Log, stream: UUID, account: str, code: str | None) -> bool:
+    if account and await log.names_account(stream, account):
+        return True
+    try:
+        return code is not None and is_code(code, join_code(stream, await log.secret(stream)))
+    except StoreDamagedError:
+        return False
 
 
 class Access:
     """Finds tables for accounts. One per process."""
 
-    def __init__(self, cache: TableCache) -> None:
+    def __init__(self, log: Log, cache: TableCache) -> None:
+        self._log = log
         self._cache = cache
 
     async def find(self, stream: UUID, account: str, code: str | None = None) -> LiveTable:
@@ -20,6 +49,10 @@ class Access:
 
         `code` is the join code that the caller gave. NotFoundError if there is no such table for the account.
         """
+        async with damage_hidden(self._log, stream, account, code):
+            return await self._find(stream, account, code)
+
+    async def _find(self, stream: UUID, account: str, code: str | None) -> LiveTable:
         table = self._cache.in_memory(stream) or await self.existing(stream)
         if table.state.setup.visibility == "private" and seat_of(table.state, account) is None:
             async with table.lock:

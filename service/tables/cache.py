@@ -14,7 +14,7 @@ from domain.table.model import TableState
 from projections.coalescer import Coalescer
 from service.errors import DamagedStreamError, UnreadableError
 from service.runtime.deadline import deadline_at, work_until
-from service.store.errors import StoreError, StoreUnavailableError
+from service.store.errors import StoreDamagedError
 from service.store.log import Log, StoredEvent, StreamEnd
 from service.tables.interning import interned_cards
 from service.tables.live_table import IMPOSSIBLE, LiveTable, codec_of, follow
@@ -112,9 +112,16 @@ class TableCache:
         """
         try:
             return await self._catch_up(table, private)
+        except StoreDamagedError as error:
+            raise self._damaged(table.stream, error) from error
         except UnreadableError as error:
             self.unreadable.note(error)
             raise
+
+    def _damaged(self, stream: UUID, error: StoreDamagedError) -> DamagedStreamError:
+        damaged = DamagedStreamError(str(stream), f"table {stream}: {error}")
+        self.unreadable.note(damaged)
+        return damaged
 
     async def _catch_up(self, table: LiveTable, private: Sequence[Seat]) -> bool:
         streams = table.private
@@ -139,13 +146,21 @@ class TableCache:
         await self._ends.close()
 
     async def _read_ends(self, asked: list[tuple[StreamEnd, float]]) -> list[list[StoredEvent] | Exception]:
-        """Read with one statement what several tables ask for at the same time, each until its request's deadline."""
+        """Read with one statement what several tables ask for at the same time, each until its request's deadline.
+
+        Damage stays with its table.
+        """
         work_until(min(until for _, until in asked))
-        return [*await self._log.read_ends([end for end, _ in asked])]
+        try:
+            return [*await self._log.read_ends([end for end, _ in asked])]
+        except StoreDamagedError as error:
+            return [error] if len(asked) == 1 else [(await self._read_ends([one]))[0] for one in asked]
 
     async def _load(self, stream: UUID) -> LiveTable | None:
         try:
             table = await self._read(stream)
+        except StoreDamagedError as error:
+            raise self._damaged(stream, error) from error
         except UnreadableError as error:
             self.unreadable.note(error)
             raise
@@ -156,12 +171,7 @@ class TableCache:
         latest = await self._newest.latest(stream)
         if latest is None:
             return None
-        try:
-            secret = await self._log.secret(stream)
-        except StoreUnavailableError:
-            raise
-        except StoreError as error:
-            raise DamagedStreamError(str(stream), str(error)) from error
+        secret = await self._log.secret(stream)
         codec = codec_of(stream, latest.state.setup.game.rules_id)
         state = structs.replace(latest.state, game_state=interned_cards(latest.state.game_state))
         table = LiveTable(stream, codec, secret, state, latest.hash, latest.time)

@@ -15,13 +15,15 @@ from service.store.log import Guard, StoredEvent
 class PrivateStream:
     """The fold of one seat's private stream as far as this process knows it."""
 
-    __slots__ = ("hash", "private_state", "stream", "version")
+    __slots__ = ("hash", "kept", "private_state", "stream", "version")
 
     def __init__(self, stream: UUID, private_state: Any, hash_: bytes) -> None:
         self.stream = stream
         self.private_state = private_state
         self.version = 0
         self.hash = hash_
+        self.kept = False
+        """Whether this process knows that the log knows whose stream this is."""
 
 
 class PrivateStreams:

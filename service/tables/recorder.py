@@ -82,6 +82,9 @@ class Recorder:
     ) -> int | None:
         """Append one event to a seat's private stream and return its version; None if another one took that."""
         own, time_ = private.seats[seat], now()
+        if not own.kept:
+            await self._log.keep_private_stream(own.stream, table.stream, seat)
+            own.kept = True
         envelope = private.codec.encode(facts, version=own.version + 1, time=time_, type_=command.type)
         hash_ = fairness.link(own.hash, envelope)
         new = new_event(table, command, seat, envelope, b"[]", own.version, time_, own.hash, hash_)

@@ -15,6 +15,7 @@ from projections.table_view import Projection, project, splice
 from projections.view_store import TableSeen, ViewStore, WriteRequest, Written
 from service.store.buckets import bucket_of
 from service.store.log import Log
+from service.tables.access import damage_hidden
 from service.tables.cache import TableCache
 from service.tables.live_table import LiveTable, TableNames, is_code
 
@@ -163,6 +164,10 @@ class Views:
 
         `etag` is the one the caller has. `code` is the join code of a private table.
         """
+        async with damage_hidden(self._log, stream, account, code):
+            return await self._see(stream, account, etag, code)
+
+    async def _see(self, stream: UUID, account: str, etag: str | None, code: str | None) -> ViewSeen | None:
         version, private_version, names = _parse_etag(etag)
         table = self._cache.in_memory(stream)
         try:

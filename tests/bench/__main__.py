@@ -22,6 +22,7 @@ from tests.bench.folding import folding
 from tests.bench.functions import functions
 from tests.bench.games import longest_of, rows_of
 from tests.bench.growth import growth, longest, reaches
+from tests.bench.lists import filled, lists
 from tests.bench.matches import GAMES
 from tests.bench.memory import memory
 from tests.bench.over_http import Plan, moves, processes, reads
@@ -32,7 +33,7 @@ from tests.bench.store_append import appends
 from tests.bench.supply import Moves
 
 SERVED: Final = ("moves", "reads", "processes", "appends", "growth", "longest")
-SECTIONS: Final = ("fold", "functions", "memory", "replay", *SERVED)
+SECTIONS: Final = ("fold", "functions", "memory", "replay", "lists", *SERVED)
 FULL: Final = Plan(clients=(1, 16, 64), repetitions=5, seconds=1.2)
 QUICK: Final = Plan(clients=(1, 64), repetitions=1, seconds=1.0)
 _RESULTS: Final = Path(__file__).parent / "results"
@@ -112,6 +113,10 @@ def measured(wanted: list[str], keys: list[str], *, quick: bool) -> Iterator[Sec
         for key in keys:
             if longest_of(key) is not None:
                 yield replays(key, times=20 if quick else 100)
+    if "lists" in wanted:
+        tables = 10_000 if quick else 100_000
+        with filled(tables) as (url, player):
+            yield lists(url, player, tables)
     if set(SERVED) & set(wanted):
         with rig() as running:
             yield from _served(running, wanted, keys, quick=quick)

@@ -4,7 +4,7 @@ from typing import Any
 
 from redis import Redis
 
-_OF_ITS_MAKING = ("{standings}:at", "checkpoint:views")
+_OF_ITS_MAKING = ("{standings}:at", "checkpoint:views", "checkpoint:names", "checkpoint:departures")
 """Tells how a generation came about, which differs between two that hold the same."""
 
 

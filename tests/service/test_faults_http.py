@@ -238,7 +238,8 @@ def test_without_redis_a_match_with_bots_is_played_all_the_same(module_database_
         ada = Player(url, "Ada")
         table = ada.create("hearts", options={"target_score": 1, "players": 3}, bots=[1, 2])
         ada.start(table)
-        ready = {"status": "degraded", "database": "ok", "views": "away", "log": "ok"}
+        owed = {"views": None, "names": 0, "departures": 0}
+        ready = {"status": "degraded", "database": "ok", "views": "away", "log": "ok", "owed_seconds": owed}
         assert ada.http.get("/readyz").json() == ready
         view = play_match([ada], table, choose_hearts, random.Random(5), seconds=300)
         assert view["status"] == "finished"

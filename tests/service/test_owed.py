@@ -6,7 +6,7 @@ import random
 import signal
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from typing import Any
 from uuid import UUID
 
@@ -305,18 +305,54 @@ async def test_operators_are_told_since_when_something_is_owed(
     async with opened(settings_for(running.database_url, running.redis_url)) as services:
         token = (await services.accounts.create_with_role("operator", "operator")).token
 
-        async def owed() -> float:
+        async def owed(projection: str) -> float:
             headers = {"Authorization": f"Bearer {token}"}
             figures = await asyncio.to_thread(ada.http.get, "/metrics", headers=headers)
-            (line,) = [line for line in figures.text.splitlines() if line.startswith("blattwerk_redis_owed_seconds")]
+            begin = f'blattwerk_redis_owed_seconds{{process="{os.getpid()}",projection="{projection}"}} '
+            (line,) = [line for line in figures.text.splitlines() if line.startswith(begin)]
             return float(line.split()[-1])
 
-        assert await owed() == 0.0
+        assert [await owed(projection) for projection in ("views", "names", "departures")] == [0.0, 0.0, 0.0]
         with without_replicas(running):
             ada.create("hearts", bots=[1, 2])
+            await asyncio.to_thread(ada.http.patch, "/v1/me", json={"name": "Ada L."})
             await asyncio.sleep(1.5)
-            assert 1.0 < await owed() < 10.0
-            assert ada.http.get("/readyz").json()["views"] == "away", "it reads, and takes no writes"
+            assert 1.0 < await owed("views") < 10.0
+            ready = ada.http.get("/readyz").json()
+            assert ready["views"] == "away", "it reads, and takes no writes"
+            assert ready["owed_seconds"]["views"] >= 1
         await asyncio.sleep(PAID_SECONDS_MAX)
-        assert await owed() == 0.0
-    assert "Redis owes views and lists" in capsys.readouterr().out
+        assert [await owed(projection) for projection in ("views", "names", "departures")] == [0.0, 0.0, 0.0]
+        with without_replicas(running):  # names were followed before: how long they have been owed is known
+            await asyncio.to_thread(ada.http.patch, "/v1/me", json={"name": "Ada K."})
+            await asyncio.sleep(2.5)
+            assert 2.0 < await owed("names") < 10.0
+            assert 2.0 < await owed("departures") < 10.0
+            owed_seconds = ada.http.get("/readyz").json()["owed_seconds"]
+            assert (owed_seconds["views"], owed_seconds["names"] >= 2, owed_seconds["departures"] >= 2) == (
+                0,
+                True,
+                True,
+            )
+        await asyncio.sleep(PAID_SECONDS_MAX)
+        assert ada.http.get("/readyz").json()["owed_seconds"] == {"views": 0, "names": 0, "departures": 0}
+    said = capsys.readouterr().out
+    assert "Redis owes views and lists" in said
+    assert "names are owed" in said
+
+
+@pytest.mark.parametrize("away", [False, True])
+def test_who_leaves_a_table_whose_view_has_expired_leaves_the_set_of_his_tables(running: Running, away: bool) -> None:
+    ada, ben = Player(running.urls[0], "Ada"), Player(running.urls[1], "Ben")
+    table = ada.create("hearts", bots=[1])
+    ben.sit(table)
+    tables_of_ben = f"{running.prefix}player:{ben.id}"
+    assert running.redis.sismember(tables_of_ben, table)
+    with read_only(running) if away else nullcontext():
+        if away:
+            assert ben.http.delete(f"/v1/tables/{table}/seats/me").status_code == 204
+    running.redis.delete(f"{running.prefix}{{{table}}}")
+    if not away:
+        assert ben.http.delete(f"/v1/tables/{table}/seats/me").status_code == 204
+    until(lambda: not running.redis.sismember(tables_of_ben, table), time.monotonic() + PAID_SECONDS_MAX)
+    running.then_paid(time.monotonic())

@@ -16,6 +16,7 @@ from service.composition import Services
 from service.runtime.settings import Settings
 from service.tables.recorder import once
 from tests.projections.dumped import dumped, prefix_of
+from tests.service.any_game import choose_any
 from tests.service.client import Player, choose_hearts, play_match
 from tests.service.running import rebuild, running_service, settings_for
 from tests.service.test_tables_http import code_of
@@ -264,6 +265,38 @@ def test_standings_are_made_again_from_the_log(season: Season, people: list[Play
     assert people[0].http.get("/v1/leaderboards/hearts").content == expected
     season.play(7)
     season.then_counted()
+
+
+def test_the_move_leave_of_von_herzen_is_not_leaving_the_table(urls: tuple[str, str]) -> None:
+    people = [Player(url, name) for url, name in zip((*urls, urls[0]), ("Dora", "Emil", "Fritz"), strict=True)]
+    table = people[0].create("von_herzen", options={"players": 3, "complete_rounds": 1})
+    for guest in people[1:]:
+        guest.sit(table)
+    people[0].start(table)
+    left: list[int] = []
+
+    def choose(view: dict[str, Any], rng: random.Random) -> dict[str, Any]:
+        if any(entry["type"] == "leave" for entry in view["you"]["legal"]):
+            left.append(view["you"]["seat"])
+            return {"type": "leave"}
+        return choose_any(view, rng)
+
+    view = play_match(people, table, choose, random.Random(3))
+    assert view["status"] == "finished"
+    assert left, "somebody has to leave the cards on offer"
+    places = {seat["player"]: seat["place"] for seat in view["seats"]}
+
+    def counted() -> list[tuple[str, int, int, int]]:
+        found = leaderboard(people[0], "von_herzen")
+        return sorted((one["player"], one["matches"], one["wins"], one["left"]) for one in found)
+
+    expected = sorted((player, 1, int(place == 1), 0) for player, place in places.items())
+    until(lambda: len(counted()) == 3)
+    assert counted() == expected
+    for player in people:
+        (statistics,) = player.http.get(f"/v1/players/{player.id}").json()["statistics"]
+        assert (statistics["game"], statistics["matches"], statistics["left"]) == ("von_herzen", 1, 0)
+        assert sum(statistics["places"]) == statistics["places"][places[player.id] - 1] == 1, "no extra last place"
 
 
 def test_an_erased_account_has_no_name(season: Season, people: list[Player]) -> None:

@@ -177,3 +177,72 @@ async def test_a_worker_reports_each_once_and_serves_the_others(changed: dict[st
         assert services.cache.unreadable.counts() == {"table_damaged": len(CHANGES) - 1, "rules_unknown": 1}
     finally:
         await services.close()
+
+
+def test_a_table_behind_many_that_cannot_be_read_is_served_all_the_same(database_url: str, redis_url: str) -> None:
+    settings = settings_for(database_url, redis_url)
+    with running_service(settings, worker=False) as url:
+        ada = Player(url, "Ada")
+        tables = [ada.create("hearts", bots=[1]) for _ in range(120)]
+        sound = ada.create("hearts", bots=[1, 2, 3])
+        ada.start(sound)
+        with psycopg.connect(settings.database_dsn, autocommit=True) as connection:
+            connection.execute("alter table events disable trigger never_changed")
+            connection.execute("update events set rules = 'hearts/99' where stream = any(%s::uuid[])", (tables,))
+        with Redis.from_url(settings.redis_dsn) as redis:
+            (bots,) = redis.scan_iter("bw:*:bots")
+            redis.zadd(bots, {table: place for place, table in enumerate(tables)})
+            for key in redis.scan_iter("bw:*:wake"):
+                redis.delete(key)
+        with running_service(settings):
+            until = time.monotonic() + 20
+            while ada.view(sound)["to_act"] != [0]:
+                assert time.monotonic() < until, "the bots do not pass their cards"
+                time.sleep(0.1)
+
+
+def test_a_private_table_that_cannot_be_read_does_not_exist_for_strangers(database_url: str, redis_url: str) -> None:
+    settings = settings_for(database_url, redis_url)
+    with running_service(settings, worker=False) as url:
+        ada, ben = Player(url, "Ada"), Player(url, "Ben")
+        tables = {name: ada.create("hearts", bots=[1, 2], visibility="private") for name in CHANGES}
+        codes = {table: ada.view(table)["you"]["join_code"] for table in tables.values()}
+        for table, code in codes.items():
+            ben.sit(table, join_code=code)
+            ada.start(table)
+            view = ada.view(table)
+            made = ada.move(table, view["you"]["decision"], choose_hearts(view, random.Random(1)))
+            assert made.status_code == 200
+    with psycopg.connect(settings.database_dsn, autocommit=True) as connection:
+        for name in ("events", "table_secret"):
+            connection.execute(f"alter table {name} disable trigger never_changed")
+        for name, (change, _) in CHANGES.items():
+            later = change.replace("version = 3", "version = 4")  # somebody sat down besides
+            assert connection.execute(later, (tables[name],)).rowcount > 0, name
+    with Redis.from_url(settings.redis_dsn) as redis:
+        redis.flushall()
+    with running_service(settings) as here, running_service(settings) as there:
+        for url in (here, there):
+            stranger = Player(url, "Cleo")
+            for name, table in tables.items():
+                answers = [
+                    stranger.http.get(f"/v1/tables/{table}"),
+                    stranger.http.get(f"/v1/tables/{table}", params={"join_code": "A" * 16}),
+                    stranger.http.get(f"/v1/tables/{table}/events"),
+                    stranger.http.get(f"/v1/tables/{table}/replay", params={"from": 1, "to": 2}),
+                    stranger.http.get(f"/v1/tables/{table}/record"),
+                    stranger.http.get(f"/v1/tables/{table}/head"),
+                    stranger.http.get(f"/v1/tables/{table}/audit"),
+                    stranger.http.put(f"/v1/tables/{table}/ready", json={"ready": True}),
+                    stranger.http.delete(f"/v1/tables/{table}/seats/me"),
+                    stranger.post(
+                        f"/v1/tables/{table}/disputes", {"version": 1, "claim": "illegal_move", "text": "?"}, keyed=True
+                    ),
+                    stranger.move(table, 2, {"type": "play", "card": "2C"}),
+                ]
+                said = {(answer.request.url.path, answer.status_code, answer.json()["code"]) for answer in answers}
+                assert {(status, code) for _, status, code in said} == {(404, "not_found")}, said
+                for person in (ada, ben) if name != "a missing version" else (ada,):  # Ben sat down by that event
+                    stranger.http.headers["Authorization"], own = f"Bearer {person.token}", stranger.token
+                    assert stranger.http.get(f"/v1/tables/{table}").status_code == 503
+                    stranger.http.headers["Authorization"] = f"Bearer {own}"

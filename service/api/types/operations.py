@@ -11,6 +11,17 @@ class Health(Struct, frozen=True):
     status: Literal["ok"]
 
 
+class OwedSeconds(Struct, frozen=True):
+    """For how many whole seconds Redis has owed something: 0 if nothing is owed, null if that is not known."""
+
+    views: int | None
+    """Views and lists."""
+    names: int | None
+    """New public names in them."""
+    departures: int | None
+    """Erased players leave their tables."""
+
+
 class Readiness(Struct, frozen=True):
     """Whether everything that the process needs responds. Without Redis only latency suffers."""
 
@@ -19,3 +30,4 @@ class Readiness(Struct, frozen=True):
     views: Literal["ok", "away"]
     log: Literal["ok", "restored", "went_back"]
     """`restored` for ten minutes after the log turned out to be another one; `went_back` while writes are refused."""
+    owed_seconds: OwedSeconds

@@ -68,5 +68,9 @@ delete from tokens using erased where tokens.player = erased.id returning tokens
 -- name: name_changes
 select position, player, erased from name_changes where position > %s order by position limit %s;
 
+-- name: name_changed_at
+select (extract(epoch from changed_at) * 1000)::bigint from name_changes
+where position > %s order by position limit 1;
+
 -- name: last_name_change
 select position from name_changes_head;

@@ -9,14 +9,14 @@ from pg_control_system();
 
 -- name: heads
 select b.bucket, head.position, left(encode(head.hash, 'hex'), 16)
-from buckets b
+from unnest(%s::smallint[]) as b (bucket)
 cross join lateral (
   select position, hash from events e where e.bucket = b.bucket order by e.position desc limit 1
 ) head
 order by b.bucket;
 
 -- name: lost
-select count(*)
+select asked.bucket
 from unnest(%s::smallint[], %s::bigint[], %s::text[]) as asked (bucket, position, hash)
 where not exists (
   select from events e

@@ -55,6 +55,14 @@ select bucket, position, stream, version, type, envelope, sealed, actor, decisio
 from events
 where bucket = %s and stream = %s and version > 0 and command = %s order by version limit 1;
 
+-- name: keep_private_stream
+insert into private_streams (bucket, stream, table_stream, seat) values (%s, %s, %s, %s) on conflict do nothing;
+
+-- name: private_streams
+select asked.stream, p.table_stream, p.seat
+from unnest(%s::smallint[], %s::uuid[]) as asked (bucket, stream)
+join private_streams p on p.bucket = asked.bucket and p.stream = asked.stream;
+
 -- name: secret
 select secret from table_secret where bucket = %s and stream = %s;
 
@@ -63,6 +71,21 @@ select (extract(epoch from received_at) * 1000)::bigint, stream
 from events
 where type = 'create' and (received_at, stream) < (to_timestamp(%s::bigint / 1000.0), %s)
 order by received_at desc, stream desc limit %s;
+
+-- name: is_private
+-- Whatever rules it was recorded under: inside JSON text a quotation mark is escaped.
+select strpos(envelope, '"visibility":"private"') > 0 from events where bucket = %s and stream = %s and version = 1;
+
+-- name: names_account
+select exists (select from events where bucket = %s and stream = %s and strpos(envelope, %s) > 0);
+
+-- name: tables
+select stream from table_secret;
+
+-- name: created_of
+select (extract(epoch from e.received_at) * 1000)::bigint, e.stream
+from unnest(%s::smallint[], %s::uuid[]) as asked (bucket, stream)
+join events e on e.bucket = asked.bucket and e.stream = asked.stream and e.version = 1;
 
 -- name: disputed
 select (extract(epoch from received_at) * 1000)::bigint, stream, bucket
@@ -87,16 +110,16 @@ order by e.bucket, e.position limit %(limit)s;
 
 -- name: feed_ends
 -- Inside JSON text a quotation mark is escaped, so this is found in the fact itself and nowhere else.
-select e.bucket, e.position, e.stream, e.version, e.type, strpos(e.envelope, '"type":"secret_revealed"') > 0
+select e.bucket, e.position, e.stream, e.version, e.type, strpos(e.envelope, '"type":"secret_revealed"') > 0, e.rules
 from unnest(%(buckets)s::smallint[], %(positions)s::bigint[]) as asked (part, after)
 cross join lateral (
-  select bucket, position, stream, version, type, envelope from events e
+  select bucket, position, stream, version, type, envelope, rules from events e
   where e.bucket = asked.part and e.position > asked.after order by e.position limit %(limit)s
 ) e
 order by e.bucket, e.position limit %(limit)s;
 
 -- name: bucket_heads
-select position from bucket_head order by bucket;
+select bucket, position from bucket_head where bucket = any (%s::smallint[]);
 
 -- name: checkpoint
 select bucket, position from checkpoints where projection = %s and generation = %s;
