@@ -90,6 +90,7 @@ class Accounts:
         if remembered is not None:
             return remembered
         scheme, _, token = (header or "").partition(" ")
+        token = token.lstrip(" ")  # one space or more (RFC 6750)
         if scheme.lower() != "bearer" or not token.startswith(TOKEN_PREFIX) or len(token) > 100:
             raise UnauthenticatedError("Send a valid token: Authorization: Bearer bw_...")
         now, epoch = time.monotonic(), self._tokens_epoch
@@ -236,10 +237,10 @@ class Accounts:
 
 
 def clean_name(name: str, field: str = "/name") -> str:
-    """Return a name without surrounding blanks. InvalidRequestError if it is empty or has a control character."""
+    """Return a name without surrounding spaces. InvalidRequestError if it is none by the rule of names."""
     clean = names.clean(name)
     if clean is None:
-        detail = "must begin with a visible character and contain no control characters"
+        detail = "must begin with a visible character and hold no control, format, private or unassigned characters"
         raise InvalidRequestError("A field of the body is invalid.", errors=(FieldError(field, detail),))
     return clean
 

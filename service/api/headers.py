@@ -17,7 +17,14 @@ BEGUN: Final = "begun"
 """The key in a request's state of when it began, by `time.perf_counter`."""
 TAG_LENGTH_MAX: Final = 100
 _METHODS: Final = ("GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE")
-_KEY: Final = re.compile(r'"([!#-\[\]-~]{16,128})"')
+KEY_PATTERN: Final = r'^"[!#-\[\]-~]{16,128}"$'
+_HEX: Final = "[0-9A-Fa-f]"
+SECRET_KEY_PATTERN: Final = (
+    rf'^"({_HEX}{{8}}-{_HEX}{{4}}-4{_HEX}{{3}}-[89ABab]{_HEX}{{3}}-{_HEX}{{12}}|{_HEX}{{32,128}})"$'
+)
+"""Forms that hold at least 122 random bits: UUIDs of version 4, and 32 hexadecimal digits or more."""
+_KEY: Final = re.compile(KEY_PATTERN)
+_SECRET_KEY: Final = re.compile(SECRET_KEY_PATTERN)
 _EVERY_RESPONSE: Final = (
     (b"x-content-type-options", b"nosniff"),
     (b"content-security-policy", b"default-src 'none'; frame-ancestors 'none'"),
@@ -46,13 +53,27 @@ def known_tag(request: Request[Any, Any, Any]) -> str | None:
 
 def idempotency_key(request: Request[Any, Any, Any]) -> str:
     """Return the key of a creating request. KeyRequiredError if it is missing or malformed."""
-    match = _KEY.fullmatch(request.headers.get("idempotency-key", ""))
-    if match is None:
+    key = _KEY.fullmatch(request.headers.get("idempotency-key", ""))
+    if key is None:
         raise KeyRequiredError(
             "Send Idempotency-Key with a quoted string of 16 to 128 visible ASCII characters, the same for every "
             "attempt of the same request."
         )
-    return match[1]
+    return key[0][1:-1]
+
+
+def secret_idempotency_key(request: Request[Any, Any, Any]) -> str:
+    """Return the key of a request that creates what belongs to whoever knows the key.
+
+    KeyRequiredError if it is missing, or of a form that may be guessed.
+    """
+    key = _SECRET_KEY.fullmatch(request.headers.get("idempotency-key", ""))
+    if key is None:
+        raise KeyRequiredError(
+            "Send Idempotency-Key with a random UUID (version 4) or 32 to 128 random hexadecimal digits, in quotes, "
+            "the same for every attempt of the same request. Whoever knows it can get the account."
+        )
+    return key[0][1:-1]
 
 
 def completed(metrics: Metrics, *, over_tls: bool, cross_origin: bool) -> Callable[[Message, Scope], Awaitable[None]]:

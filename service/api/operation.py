@@ -48,6 +48,7 @@ class Operation(HTTPRouteHandler):
         public: bool = False,
         roles: tuple[Role, ...] = _ROLES,
         idempotent: bool = False,
+        secret_key: bool = False,
         conditional: bool = False,
         problems: tuple[int, ...] = (),
         headers: Mapping[str, str] | None = None,
@@ -77,6 +78,8 @@ class Operation(HTTPRouteHandler):
             public: whether no token is needed.
             roles: who may ask.
             idempotent: whether `Idempotency-Key` is required.
+            secret_key: whether whoever knows that key gets what belongs to its sender alone, so that it has to be
+                one that nobody guesses.
             conditional: whether `If-None-Match` is honoured with 304.
             problems: statuses of problems beyond those that follow from the arguments above.
             headers: headers of every successful response.
@@ -117,6 +120,7 @@ class Operation(HTTPRouteHandler):
         self.public = public
         self.roles = roles
         self.idempotent = idempotent
+        self.secret_key = secret_key
         self.conditional = conditional
         self.problems = problems
         self.vary = (*(() if public else ("Authorization",)), *vary, *(("Accept-Encoding",) if compressed else ()))

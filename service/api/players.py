@@ -9,7 +9,7 @@ from litestar.params import FromPath, JSONBody
 
 from service.accounts.accounts import Accounts
 from service.api.authentication import CallerRequest
-from service.api.headers import idempotency_key
+from service.api.headers import idempotency_key, secret_idempotency_key
 from service.api.operation import Operation
 from service.api.types import players as types
 from service.disputes.disputes import Disputes
@@ -24,13 +24,15 @@ _NO_STORE: Final = {"Cache-Control": "no-store"}
     id="createPlayer",
     summary="Create a guest account",
     description="Returns the account and its first token. The token is shown only once; a retry with the same "
-    "Idempotency-Key returns the same account and token.",
+    "Idempotency-Key returns the same account and token. So whoever knows the key can get the account: it has to be "
+    "random, 122 bits at least.",
     tag="players",
     public=True,
     status=201,
     body=types.NewPlayer,
     response=types.PlayerCreated,
     idempotent=True,
+    secret_key=True,
     headers=_NO_STORE,
     response_headers={"Location": "The account's public profile."},
     links={
@@ -40,7 +42,7 @@ _NO_STORE: Final = {"Cache-Control": "no-store"}
 async def create_player(
     request: CallerRequest, data: JSONBody[types.NewPlayer], accounts: NamedDependency[Accounts]
 ) -> Response[types.PlayerCreated]:
-    made = await accounts.create_guest(data.name, idempotency_key(request))
+    made = await accounts.create_guest(data.name, secret_idempotency_key(request))
     created = types.PlayerCreated(str(made.id), made.name, str(made.token_id), made.token)
     return Response(created, headers={"Location": f"/v1/players/{made.id}"})
 

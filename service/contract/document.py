@@ -11,7 +11,7 @@ from typing import Any, Final
 
 import msgspec
 
-from service.api.headers import TAG_LENGTH_MAX
+from service.api.headers import KEY_PATTERN, SECRET_KEY_PATTERN, TAG_LENGTH_MAX
 from service.api.operation import Operation
 from service.api.problems import PROBLEM_TYPE, Problem
 from service.api.types.json_schema import completed
@@ -204,15 +204,18 @@ def _query_parameters(operation: Operation) -> Iterable[dict[str, Any]]:
 
 def _header_parameters(operation: Operation) -> Iterable[dict[str, Any]]:
     if operation.idempotent:
+        text = "A quoted string that you choose for this request and send again with every retry."
+        if operation.secret_key:
+            text += " Random and secret: a UUID of version 4, or 32 hexadecimal digits and more."
         yield {
             "name": "Idempotency-Key",
             "in": "header",
             "required": True,
-            "description": "A quoted string that you choose for this request and send again with every retry.",
+            "description": text,
             "schema": {
                 "type": "string",
-                "pattern": r'^"[!#-\[\]-~]{16,128}"$',
-                "minLength": 18,
+                "pattern": SECRET_KEY_PATTERN if operation.secret_key else KEY_PATTERN,
+                "minLength": 34 if operation.secret_key else 18,
                 "maxLength": 130,
                 "examples": ['"7d0c3a52-6f1e-4a7b-9c55-2f4b8a1e0d93"'],
             },

@@ -35,7 +35,7 @@ def api(module_database_url: str, servers: EmbeddedServers) -> Iterator[ApiProce
 def proxy(api: ApiProcess, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Proxy]:
     """The proxy, less patient than an operator's."""
     folder = tmp_path_factory.mktemp("nginx")
-    with nginx(folder, api.port, client_header_timeout="1s", client_body_timeout="1s") as running:
+    with nginx(folder, api.port, client_header_timeout="1s", client_body_timeout="1s", lingering_time="1s") as running:
         yield running
 
 
@@ -126,7 +126,7 @@ def test_a_body_has_to_go_on_arriving(proxy: Proxy) -> None:
 
 def post(body: bytes, **headers: str) -> bytes:
     """A request for an account."""
-    sent = request("POST", "/v1/players", body, Idempotency_Key='"a key of this test"', **headers)
+    sent = request("POST", "/v1/players", body, Idempotency_Key='"0123456789abcdef0123456789abcdef"', **headers)
     return sent.replace(b"Host: x\r\n", HOST)
 
 
