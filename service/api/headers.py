@@ -15,7 +15,9 @@ from service.runtime.metrics import Metrics
 
 BEGUN: Final = "begun"
 """The key in a request's state of when it began, by `time.perf_counter`."""
-TAG_LENGTH_MAX: Final = 100
+TAGS_LENGTH_MAX: Final = 8192
+"""A list of tags may be so long: as a line of a head behind a proxy."""
+_TAG: Final = re.compile(r'"[^"]*"')
 _METHODS: Final = ("GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE")
 KEY_PATTERN: Final = r'^"[!#-\[\]-~]{16,128}"$'
 _HEX: Final = "[0-9A-Fa-f]"
@@ -41,14 +43,25 @@ def header(scope: Scope, name: bytes) -> str | None:
     return None
 
 
-def known_tag(request: Request[Any, Any, Any]) -> str | None:
-    """Return the entity tag of If-None-Match, None if absent. InvalidRequestError if it is too long."""
-    given = header(request.scope, b"if-none-match")
-    if given is None:
-        return None
-    if len(given) > TAG_LENGTH_MAX:
+def known_tags(request: Request[Any, Any, Any]) -> tuple[str, ...]:
+    """Return the entity tags of If-None-Match, `*` for any; none if it is absent. What is no tag is left out.
+
+    Weak ones too: a proxy that recodes weakens a tag, and the comparison is weak (RFC 9110).
+    InvalidRequestError if the list is too long.
+    """
+    given = [value.decode("latin-1") for name, value in request.scope["headers"] if name == b"if-none-match"]
+    if not given:
+        return ()
+    tags = ",".join(given)
+    if len(tags) > TAGS_LENGTH_MAX:
         raise InvalidRequestError("A header is invalid.", errors=(FieldError("#If-None-Match", "is too long"),))
-    return given.removeprefix("W/")  # a proxy that recodes weakens the tag; the comparison is weak (RFC 9110)
+    return ("*",) if tags == "*" else tuple(_TAG.findall(tags))
+
+
+def has(request: Request[Any, Any, Any], etag: str) -> bool:
+    """Whether a request says that its sender has what this entity tag stands for."""
+    tags = known_tags(request)
+    return etag in tags or "*" in tags
 
 
 def idempotency_key(request: Request[Any, Any, Any]) -> str:

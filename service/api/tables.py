@@ -13,7 +13,7 @@ from service.api.authentication import CallerRequest
 from service.api.bodies import body_digest, decoders_of, game_body, require_json, strict
 from service.api.decoding import decoded
 from service.api.dependencies import LIVE_TABLE
-from service.api.headers import idempotency_key, known_tag
+from service.api.headers import idempotency_key, known_tags
 from service.api.links import lobby_links, match_links
 from service.api.operation import PRIVATE_HEADERS, Operation
 from service.api.queries import decoded_query
@@ -102,7 +102,7 @@ async def list_tables(request: CallerRequest, lobby: NamedDependency[Lobby]) -> 
 )
 async def get_table(request: CallerRequest, table: FromPath[UUID], tables: NamedDependency[Tables]) -> TableResponse:
     params = decoded_query(request, types.TableQuery)
-    return view_response(await tables.view(table, request.user.id, known_tag(request), params.join_code))
+    return view_response(await tables.view(table, request.user.id, known_tags(request), params.join_code))
 
 
 @Operation(

@@ -11,7 +11,7 @@ from typing import Any, Final
 
 import msgspec
 
-from service.api.headers import KEY_PATTERN, SECRET_KEY_PATTERN, TAG_LENGTH_MAX
+from service.api.headers import KEY_PATTERN, SECRET_KEY_PATTERN, TAGS_LENGTH_MAX
 from service.api.operation import Operation
 from service.api.problems import PROBLEM_TYPE, Problem
 from service.api.types.json_schema import completed
@@ -225,8 +225,9 @@ def _header_parameters(operation: Operation) -> Iterable[dict[str, Any]]:
             "name": "If-None-Match",
             "in": "header",
             "required": False,
-            "description": "The ETag that you have; the response is 304 as long as it is current.",
-            "schema": {"type": "string", "maxLength": TAG_LENGTH_MAX, "examples": ['"41.0.5a3c77e1-2"']},
+            "description": "The ETag that you have, or a list of some, or `*` for any; the response is 304 as long as "
+            "it is current.",
+            "schema": {"type": "string", "maxLength": TAGS_LENGTH_MAX, "examples": ['"41.0.5a3c77e1-2"']},
         }
 
 

@@ -1,7 +1,7 @@
 """The use cases of tables: every command is judged on the fold, recorded once, shown to all."""
 
 import secrets
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 from uuid import UUID
 
@@ -218,9 +218,9 @@ class Tables:
 
     # reads
 
-    async def view(self, stream: UUID, account: str, etag: str | None, code: str | None) -> ViewSeen:
+    async def view(self, stream: UUID, account: str, etags: Sequence[str], code: str | None) -> ViewSeen:
         """Return the caller's view of a table. NotFoundError if there is none for this caller."""
-        seen = await self._views.see(stream, account, etag, code)
+        seen = await self._views.see(stream, account, etags, code)
         if seen is None:
             raise no_table()
         return seen

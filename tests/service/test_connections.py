@@ -248,6 +248,7 @@ BROKEN = {
     "two lengths": request("POST", "/v1/players", GUEST).replace(b"\r\n\r\n", b"\r\nContent-Length: 3\r\n\r\n", 1),
     "a length that is none": request("POST", "/v1/players", Content_Length="-1"),
     "an unknown transfer coding": request("POST", "/v1/players", Transfer_Encoding="gzip"),
+    "HTTP/0.9": b"GET /v1/games\r\n\r\n",
     "another version": b"GET /v1/games HTTP/3.7\r\nHost: x\r\n\r\n",
     "nonsense": b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n",
 }
@@ -281,6 +282,27 @@ def test_an_upgrade_that_is_asked_for_is_not_made(port: int) -> None:
                 received += piece
     assert received.startswith(b"HTTP/1.1 400 Bad Request\r\n"), "a body without a key, and no other request"
     assert received.count(b"HTTP/1.1 ") == 1
+
+
+@pytest.mark.parametrize("method", ["POST", "PUT"])
+def test_a_body_that_nobody_reads_does_not_drip_on(port: int, method: str) -> None:
+    with connected(port) as connection:
+        connection.sendall(f"{method} /v1/tables HTTP/1.1\r\nHost: x\r\nContent-Length: 60000\r\n\r\n".encode())
+        assert connection.recv(1 << 16).startswith(b"HTTP/1.1 4")
+        begun = time.monotonic()
+        with suppress(OSError):  # closed
+            while time.monotonic() - begun < 8:
+                connection.sendall(b"x")
+                time.sleep(0.05)
+    assert time.monotonic() - begun < 4
+
+
+def test_a_head_of_many_times_the_limit_is_refused_even_in_one_packet(port: int) -> None:
+    for head in (b"X: " + b"y" * 256 * 1024 + b"\r\n", b"X: y\r\n" * 200):
+        with connected(port) as connection:
+            with suppress(OSError):  # it need not be read to its end
+                connection.sendall(GAMES[:-2] + head + b"\r\n")
+            assert connection.recv(1 << 16).startswith(b"HTTP/1.1 431 ")
 
 
 # --- memory ----------------------------------------------------------------------------------------
