@@ -22,7 +22,17 @@ from projections.coalescer import Coalescer
 from projections.redis_connection import RedisUnavailableError
 from service.accounts import names
 from service.accounts.public_names import PublicNames
-from service.errors import FieldError, InvalidRequestError, KeyReusedError, NotFoundError, UnauthenticatedError
+from service.cursors import open_cursor, seal_cursor
+from service.errors import (
+    FieldError,
+    InvalidRequestError,
+    KeyReusedError,
+    LimitError,
+    NotFoundError,
+    UnauthenticatedError,
+)
+from service.limits.addresses import guests_of
+from service.limits.limits import Limits
 from service.store.accounts import AccountStore, TokenRow
 from service.store.errors import StoreError
 
@@ -58,9 +68,12 @@ class NewAccount(Struct, frozen=True):
 class Accounts:
     """Use cases of accounts. One per process."""
 
-    def __init__(self, store: AccountStore, broadcasts: Broadcasts, public_names: PublicNames, *, key: bytes) -> None:
+    def __init__(
+        self, store: AccountStore, broadcasts: Broadcasts, public_names: PublicNames, limits: Limits, *, key: bytes
+    ) -> None:
         self._store = store
         self._public_names = public_names
+        self._limits = limits
         self._tokens: Coalescer[bytes, TokenRow | None] = Coalescer(self._find_tokens)
         self._broadcasts = broadcasts
         self._key = key
@@ -134,11 +147,19 @@ class Accounts:
 
     # accounts
 
-    async def create_guest(self, name: str, key: str) -> NewAccount:
-        """Create a guest. The same key and name again give the same account and token."""
+    async def create_guest(self, name: str, key: str, host: str) -> NewAccount:
+        """Create a guest who asks from an address. The same key and name again give the same account and token.
+
+        LimitError if the address had too many new ones; those that there are it gets all the same.
+        """
         clean = clean_name(name)
         id_, token_id = self._derived_id("player", "", key), self._derived_id("token", "", key)
         token = self._derived_token("", key)
+        try:
+            await self._limits.take(*guests_of(host))
+        except LimitError:
+            if await self._store.player(id_) is None:
+                raise
         created = await self._store.create_player(
             id_, clean, token_id=token_id, role="player", digest=_digest(token), label="first"
         )
@@ -168,6 +189,7 @@ class Accounts:
     async def rename(self, account: Account, name: str) -> str:
         """Change the caller's public name."""
         clean = clean_name(name)
+        await self._limits.take("renames", account.id)
         await self._store.rename(UUID(account.id), clean)
         self._public_names.forget(account.id)
         return clean
@@ -191,17 +213,28 @@ class Accounts:
         """Create a token for a device. The same key again gives the same token."""
         label = clean_name(asked, "/label")
         token_id, token = self._derived_id("token", account.id, key), self._derived_token(account.id, key)
+        most = self._limits.quota("tokens")
         row = await self._store.create_token(
-            token_id, UUID(account.id), role=account.role, digest=_digest(token), label=label, days=days
+            token_id, UUID(account.id), role=account.role, digest=_digest(token), label=label, days=days, most=most
         )
+        if row is None:
+            self._limits.require_room("tokens", most)
+            raise NotFoundError("There is no such account.")
         lasts = None if row.expires is None else round((row.expires - row.created) / 86_400_000)
         if row.label != label or lasts != days:
             raise KeyReusedError("This Idempotency-Key was used with another body.")
         return row, token
 
-    async def tokens(self, account: Account) -> list[TokenRow]:
-        """Return the caller's valid tokens, newest first."""
-        return await self._store.tokens(UUID(account.id))
+    async def tokens(self, account: Account, cursor: str | None, limit: int) -> tuple[list[TokenRow], str | None]:
+        """Return a page of the caller's valid tokens, newest first, and the cursor of the next one.
+
+        NotFoundError if the cursor is not one of ours.
+        """
+        scope = f"tokens\0{account.id}"
+        after = None if cursor is None else UUID(open_cursor(self._key, scope, cursor))
+        rows = await self._store.tokens(UUID(account.id), after, limit + 1)
+        following = seal_cursor(self._key, scope, str(rows[limit - 1].id)) if len(rows) > limit else None
+        return rows[:limit], following
 
     async def revoke(self, account: Account, token: UUID) -> None:
         """Revoke one of the caller's tokens, at once everywhere. NotFoundError if the caller has no such token."""

@@ -58,6 +58,12 @@ def known_tags(request: Request[Any, Any, Any]) -> tuple[str, ...]:
     return ("*",) if tags == "*" else tuple(_TAG.findall(tags))
 
 
+def host_of(request: Request[Any, Any, Any]) -> str:
+    """Return the address that a request comes from, as trusted proxies give it."""
+    client = request.scope["client"]
+    return client[0] if client else ""
+
+
 def has(request: Request[Any, Any, Any], etag: str) -> bool:
     """Whether a request says that its sender has what this entity tag stands for."""
     tags = known_tags(request)

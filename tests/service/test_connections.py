@@ -165,11 +165,11 @@ def slowly(monkeypatch: pytest.MonkeyPatch) -> tuple[threading.Event, threading.
     begun, release = threading.Event(), threading.Event()
     create = Accounts.create_guest
 
-    async def waiting(self: Accounts, name: str, key: str) -> Any:
+    async def waiting(self: Accounts, name: str, key: str, host: str) -> Any:
         begun.set()
         while not release.is_set():  # noqa: ASYNC110 - set by another thread
             await asyncio.sleep(0.01)
-        return await create(self, name, key)
+        return await create(self, name, key, host)
 
     monkeypatch.setattr(Accounts, "create_guest", waiting)
     return begun, release

@@ -5,7 +5,7 @@ from typing import Annotated, Final, Literal
 from msgspec import Meta, Struct
 
 from service.accounts.names import NAME_PATTERN, RULE
-from service.api.types.common import Id, Time
+from service.api.types.common import Cursor, Id, Limit, Time
 
 _PATTERN: Final = {"pattern": NAME_PATTERN}
 """For clients alone: `service.accounts.names` accepts more."""
@@ -89,7 +89,15 @@ class TokenInfo(Struct, frozen=True):
     current: Annotated[bool, Meta(description="Whether this request used it.")]
 
 
-class TokenList(Struct, frozen=True):
-    """The caller's valid tokens, newest first."""
+class TokensQuery(Struct, frozen=True):
+    """Query of the list of tokens."""
+
+    cursor: Cursor | None = None
+    limit: Limit = 50
+
+
+class TokenPage(Struct, frozen=True):
+    """A page of the caller's valid tokens, newest first."""
 
     items: tuple[TokenInfo, ...]
+    next_cursor: Cursor | None
