@@ -1,8 +1,8 @@
 """Accounts and their tokens: guests, names, devices, roles.
 
-Tokens are opaque, 256 bits, and kept only as SHA-256. A valid one is remembered for half a minute in
-each process; a revocation is broadcast to all processes, and while that channel is down nothing is
-remembered.
+Tokens are opaque, 256 bits, and kept only as SHA-256. A valid one is remembered for five seconds in each process; a
+revocation is broadcast to all processes, and while a process cannot prove that it hears them it remembers nothing. A
+revocation that could not be broadcast is answered once nobody remembers what was read before it.
 """
 
 import asyncio
@@ -39,7 +39,7 @@ from service.store.errors import StoreError
 Role: TypeAlias = Literal["player", "arbiter", "operator"]
 
 TOKEN_PREFIX: Final = "bw_"  # noqa: S105 - what secret scanners look for
-_REMEMBER_SECONDS: Final = 30.0
+_REMEMBER_SECONDS: Final = 5.0
 _REMEMBERED_MAX: Final = 50_000
 _HEADER_LENGTH_MAX: Final = 120
 _TOUCH_MILLISECONDS: Final = 60_000
@@ -95,7 +95,9 @@ class Accounts:
         if header is None or len(header) > _HEADER_LENGTH_MAX:
             return None
         found = self._remembered.get(_digest(header))
-        return found[1] if found is not None and found[0] > time.monotonic() else None
+        if found is None or found[0] <= time.monotonic() or not self._broadcasts.listening:
+            return None
+        return found[1]
 
     async def authenticate(self, header: str | None) -> Account:
         """Return the account of an Authorization header. UnauthenticatedError if it has no valid token."""
@@ -195,7 +197,7 @@ class Accounts:
         return clean
 
     async def erase(self, account: Account) -> None:
-        """Erase the name and all tokens; the log keeps only the random id."""
+        """Erase the name and all tokens, at once everywhere; the log keeps only the random id."""
         await self._store.erase(UUID(account.id))
         self._public_names.forget(account.id)
         await self._broadcast("tokens")
@@ -245,9 +247,13 @@ class Accounts:
     # between processes
 
     async def _broadcast(self, message: str) -> None:
+        """Tell all processes, or wait until none remembers a token that it read before this."""
+        forgotten = time.monotonic() + _REMEMBER_SECONDS
         self._on_broadcast(message)
-        with suppress(RedisUnavailableError):  # then nobody remembers tokens for longer than a few seconds
+        try:
             await self._broadcasts.broadcast(message)
+        except RedisUnavailableError:
+            await asyncio.sleep(forgotten - time.monotonic())
 
     def _on_broadcast(self, message: str) -> None:
         if message == "tokens":
