@@ -3,10 +3,10 @@
 An event is an envelope (public, chained by hash) and its sealed parts, one for each seat and one for
 the server (bw1, steps 6 and 7). Canonical bytes are compact JSON in the field order of the structs
 below, ASCII keys, no floats, integers below 2**53. Tags and field names never change meaning; a
-new field has a default; what cannot be said that way raises `FORMAT` and adds a lift to `LIFTS`.
+new field has a default; what cannot be said that way raises the format by a lift in the game's `Types.lifts`.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any, Final, Generic, TypeVar
 
@@ -16,12 +16,6 @@ from msgspec import Raw, Struct, field
 from domain import fairness
 from domain.decider import AnyGame, Seat
 from domain.table.model import Facts, TableFact
-
-FORMAT: Final = 1
-"""The shape of envelopes and parts that this code writes."""
-
-LIFTS: Final[dict[int, Callable[[dict[str, Any], list[Any]], tuple[dict[str, Any], list[Any]]]]] = {}
-"""For each older format a function from its envelope and sealed parts to those of the next format."""
 
 PublicT = TypeVar("PublicT", bound=Struct)
 FactT = TypeVar("FactT", bound=Struct)
@@ -134,6 +128,10 @@ class Codec:
 
     def __init__(self, game: AnyGame) -> None:
         self.game = game
+        self.format = max(game.types.lifts, default=0) + 1
+        """The shape of envelopes and parts that are written."""
+        self._current_text = f'{{"format":{self.format},'
+        self._current = self._current_text.encode()
         self._envelope: msgspec.json.Decoder[Any] = msgspec.json.Decoder(Envelope[game.types.public_form])  # type: ignore[name-defined]
         self._happened: msgspec.json.Decoder[Any] = msgspec.json.Decoder(Happened[game.types.public_form])  # type: ignore[name-defined]
         self._private: msgspec.json.Decoder[Any] = msgspec.json.Decoder(tuple[game.types.private_form, ...])  # type: ignore[name-defined]
@@ -178,7 +176,7 @@ class Codec:
         parts = _part_bytes(private, ServerPart(move, hidden))
         seals = salts.seals(version, parts)
         envelope = _encode(
-            Envelope(FORMAT, version, time, type_, actor, decision, PublicPart(facts.table, public), seals)
+            Envelope(self.format, version, time, type_, actor, decision, PublicPart(facts.table, public), seals)
         )
         event = Event(version, time, type_, actor, decision, facts, public, private, move, seals)
         return Sealed(event, envelope, parts)
@@ -192,8 +190,27 @@ class Codec:
         )
         public = PublicPart(event.facts.table, event.public)
         return _encode(
-            Envelope(FORMAT, event.version, event.time, event.type, event.actor, event.decision, public, event.seals)
+            Envelope(
+                self.format, event.version, event.time, event.type, event.actor, event.decision, public, event.seals
+            )
         ), _part_bytes(event.private, ServerPart(event.move, hidden))
+
+    def is_canonical(self, event: Event, envelope: bytes, parts: tuple[bytes, ...]) -> bool:
+        """Whether the bytes that an event was decoded from are the only ones that say it, in their format."""
+        canonical = self.encode(event)
+        if envelope.startswith(self._current):
+            return canonical == (envelope, parts)
+        parts_text = b"[" + b",".join(parts) + b"]"
+        compact = (_encode(msgspec.json.decode(envelope)), _encode(msgspec.json.decode(parts_text)))
+        outer, lifted = self._lift(envelope, parts_text)
+        return compact == (envelope, parts_text) and canonical == (outer, split_parts(lifted))
+
+    def says_version(self, envelope: str, version: int) -> bool:
+        """Whether an envelope begins with a known format and this version."""
+        return any(
+            envelope.startswith(f'{{"format":{format_},"version":{version},')
+            for format_ in (self.format, *self.game.types.lifts)
+        )
 
     def decode(self, envelope: bytes, parts_text: bytes) -> Event:
         """Return the event of stored bytes. DamagedEventError if they are none."""
@@ -203,8 +220,8 @@ class Codec:
             raise DamagedEventError(str(error)) from error
 
     def _decode(self, envelope: bytes, parts_text: bytes) -> Event:
-        if not envelope.startswith(_CURRENT):
-            envelope, parts_text = _lift(envelope, parts_text)
+        if not envelope.startswith(self._current):
+            envelope, parts_text = self._lift(envelope, parts_text)
         outer: Envelope[Any] = self._envelope.decode(envelope)
         parts, server = self._parts(parts_text, len(outer.seals) - 1)
         told: list[tuple[Any, ...]] = [() if part == EMPTY_PART else self._private.decode(part) for part in parts]
@@ -226,7 +243,7 @@ class Codec:
 
         DamagedEventError as of `decode`, but for what is skipped: that only has to be JSON.
         """
-        if not envelope.startswith(_CURRENT_TEXT):
+        if not envelope.startswith(self._current_text):
             event = self.decode(envelope.encode(), parts_text.encode())
             return Happened(event.version, event.time, event.actor, FactsOf(event.facts.table, event.facts.game))
         try:
@@ -238,6 +255,20 @@ class Codec:
         except (msgspec.MsgspecError, ValueError, RecursionError, LookupError) as error:
             raise DamagedEventError(str(error)) from error
         return Happened(happened.version, happened.time, happened.actor, facts)
+
+    def _lift(self, envelope: bytes, parts_text: bytes) -> tuple[bytes, bytes]:
+        """Lift an old shape to the current one, format by format."""
+        lifts = self.game.types.lifts
+        outer: dict[str, Any] = msgspec.json.decode(envelope, type=dict[str, Any])
+        parts: list[Any] = msgspec.json.decode(parts_text, type=list[Any])
+        while (shape := outer.get("format", 0)) != self.format:
+            if not isinstance(shape, int) or shape not in lifts:
+                raise ValueError(f"unknown event format {shape!r}")
+            try:
+                outer, parts = lifts[shape](outer, parts)
+            except (TypeError, AttributeError) as error:
+                raise ValueError(f"no event of format {shape}") from error
+        return _encode(outer), _encode(parts)
 
     def _parts(self, parts_text: bytes, seats: int) -> tuple[Sequence[bytes], ServerPart[Any, Any]]:
         """Return the parts of the seats as bytes, and the server's."""
@@ -263,24 +294,9 @@ def _part_bytes(private: tuple[tuple[Any, ...], ...], server: ServerPart[Any, An
     return (*[_encode(told) if told else EMPTY_PART for told in private], _encode(server))
 
 
-_CURRENT_TEXT: Final = f'{{"format":{FORMAT},'
-_CURRENT: Final = _CURRENT_TEXT.encode()
-
-
 def split_parts(parts_text: bytes) -> tuple[bytes, ...]:
     """Return the exact bytes of each sealed part, in viewer order, the server's last."""
     return tuple(bytes(part) for part in _raw_parts.decode(parts_text))
-
-
-def _lift(envelope: bytes, parts_text: bytes) -> tuple[bytes, bytes]:
-    """Lift an old shape to the current one, format by format."""
-    outer: dict[str, Any] = msgspec.json.decode(envelope, type=dict[str, Any])
-    parts: list[Any] = msgspec.json.decode(parts_text, type=list[Any])
-    while (shape := outer.get("format", 0)) != FORMAT:
-        if not isinstance(shape, int) or shape not in LIFTS:
-            raise ValueError(f"unknown event format {shape!r}")
-        outer, parts = LIFTS[shape](outer, parts)
-    return _encode(outer), _encode(parts)
 
 
 @lru_cache(maxsize=64)

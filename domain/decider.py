@@ -12,8 +12,8 @@ it. A fact has up to three forms:
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any, Generic, Protocol, TypeAlias, TypeVar
+from dataclasses import dataclass, field
+from typing import Any, Generic, Protocol, TypeAlias, TypeVar, Union
 
 from msgspec import Struct
 
@@ -21,6 +21,9 @@ from domain.cards import Card
 
 Seat: TypeAlias = int
 """A position at the table, 0-based, clockwise."""
+
+Lift: TypeAlias = Callable[[dict[str, Any], list[Any]], tuple[dict[str, Any], list[Any]]]
+"""Makes an envelope and its sealed parts, as JSON values in an older format, those of the next format."""
 
 
 class ImpossibleFactError(Exception):
@@ -88,6 +91,12 @@ FactT = TypeVar("FactT", bound=Struct)
 BoardT = TypeVar("BoardT", bound=Struct)
 PrivateT = TypeVar("PrivateT", bound=Struct)
 LegalT = TypeVar("LegalT", bound=Struct)
+OwnT = TypeVar("OwnT", bound=Struct)
+"""The private state of a seat: what its private stream folds to."""
+PrivateMoveT = TypeVar("PrivateMoveT", bound=Struct)
+PrivateFactT = TypeVar("PrivateFactT", bound=Struct)
+QuestionT = TypeVar("QuestionT", bound=Struct)
+AnswerT = TypeVar("AnswerT", bound=Struct)
 
 
 class SeatView(Struct, Generic[BoardT, PrivateT, LegalT], frozen=True, gc=False):
@@ -157,15 +166,18 @@ class Types(Generic[StateT, BoardT, PrivateT]):
     private_part: type[PrivateT]
     legal: Any
     """Union of legal entries. The move itself is the entry where it leaves nothing to choose."""
+    lifts: Mapping[int, Lift] = field(default_factory=dict[int, Lift])
+    """For each older format of stored events its lift. What is written has the format after the last of them, 1 if
+    there is none."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Views(Generic[StateT, FactT, BoardT, PrivateT, LegalT]):
     """What viewers may know. Forms see the fact alone, so a fact holds all that its forms need."""
 
-    public_form: Callable[[FactT], Any]
+    public_form: Callable[[FactT], Struct]
     """What everybody learns of a fact."""
-    private_form: Callable[[FactT, Seat], Any]
+    private_form: Callable[[FactT, Seat], Struct | None]
     """What a seat learns besides, None if it learns no more than everybody."""
     round_number: Callable[[StateT], int]
     """The running or last round, from 1; 0 before the first."""
@@ -184,8 +196,8 @@ class Players(Generic[StateT, MoveT, BoardT, PrivateT, LegalT]):
     """Moves that no person makes."""
 
     bot: Callable[[SeatView[BoardT, PrivateT, LegalT], int], MoveT]
-    """A sensible move from the view alone. The seed (0 .. 2**63-1) decides where the bot would toss a
-    coin; the same view and seed give the same move."""
+    """A sensible move from the view alone. The seed (0 .. 2**63-1) decides what the bot
+    leaves to chance; the same view and seed give the same move."""
     sample: Callable[[SeatView[BoardT, PrivateT, LegalT], Callable[[int], int]], MoveT]
     """An acceptable move built from `legal` and the hand alone, as a client would that knows no
     rules. `choose(n)` picks from 0..n-1; over all choices every listed move is reached."""
@@ -211,7 +223,7 @@ class RoundLobby(Generic[OptionsT, StateT, FactT]):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class PrivateStreamRules(Generic[StateT, MoveT, PrivateT, LegalT]):
+class PrivateStreamRules(Generic[StateT, MoveT, PrivateT, LegalT, OwnT, PrivateMoveT, PrivateFactT]):
     """For games in which a seat records facts that nobody else ever sees (Rommé: drafts, order of the hand).
 
     They live in a stream of their own for each table and seat and change no public version. Folded, they are the
@@ -219,33 +231,44 @@ class PrivateStreamRules(Generic[StateT, MoveT, PrivateT, LegalT]):
     streams. The table's own events never depend on private streams: `resolve` makes a move self-contained.
     """
 
-    move_type: Any
+    draft_type: Any = None
+    """The move that prepares a draft, None if there are no drafts."""
+    take_back_type: Any = None
+    """The move that dissolves drafts: one by its name, or all."""
+    hand_order_type: Any = None
+    """Union of the moves that order the hand, None if its order is not kept."""
     fact_type: Any
-    new: Callable[[], Any]
+    new: Callable[[], OwnT]
     """The private state of a seat before the first fact."""
-    decide: Callable[[StateT, Seat, Any, Any], tuple[Any, ...] | Rejection]
+    decide: Callable[[StateT, Seat, OwnT, PrivateMoveT], tuple[PrivateFactT, ...] | Rejection]
     """Judge a private move: (state, seat, private state, move)."""
-    evolve: Callable[[Any, Any], Any]
+    evolve: Callable[[OwnT, PrivateFactT], OwnT]
     """Apply a private fact: (private state, fact)."""
     consulted: Callable[[StateT, Seat], bool]
     """Whether the private state of a seat may have a say in its next move: if not, `resolve` would return every
     acceptable move as it is, and need not be asked."""
-    resolve: Callable[[StateT, Seat, Any, MoveT], MoveT | Rejection]
+    resolve: Callable[[StateT, Seat, OwnT, MoveT], MoveT | Rejection]
     """Judge a move of the table in the light of the private state and return it in full (state, seat, private
     state, move): `lay` without melds becomes `lay` with the drafted ones. The result goes to `Decider.decide`."""
-    hand: Callable[[StateT, Seat, Any], tuple[Card, ...]]
-    private: Callable[[StateT, Seat, Any], PrivateT]
-    legal: Callable[[StateT, Seat, Any], tuple[LegalT, ...]]
+    hand: Callable[[StateT, Seat, OwnT], tuple[Card, ...]]
+    private: Callable[[StateT, Seat, OwnT], PrivateT]
+    legal: Callable[[StateT, Seat, OwnT], tuple[LegalT, ...]]
     """`hand`, `private_part` and `legal` of the game as this seat sees them with its private state."""
+
+    @property
+    def move_type(self) -> Any:
+        """Union of all private moves."""
+        types: tuple[Any, ...] = (self.draft_type, self.take_back_type, self.hand_order_type)
+        return Union[tuple(type_ for type_ in types if type_ is not None)]  # noqa: UP007 - built from a list
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Advice(Generic[StateT]):
+class Advice(Generic[StateT, QuestionT, AnswerT]):
     """For games whose moves cannot all be listed: answers a seat's question about its cards."""
 
     question_type: Any
     answer_type: Any
-    answer: Callable[[StateT, Seat, Any], Any]
+    answer: Callable[[StateT, Seat, QuestionT], AnswerT | Rejection]
     """(state, seat, question) -> answer or `Rejection`. It may use what the seat sees, nothing else."""
 
 
@@ -271,8 +294,8 @@ class Game(Generic[OptionsT, StateT, MoveT, FactT, BoardT, PrivateT, LegalT]):
     players: Players[StateT, MoveT, BoardT, PrivateT, LegalT]
 
     lobby: RoundLobby[OptionsT, StateT, FactT] | None = None
-    private_stream: PrivateStreamRules[StateT, MoveT, PrivateT, LegalT] | None = None
-    advice: Advice[StateT] | None = None
+    private_stream: PrivateStreamRules[StateT, MoveT, PrivateT, LegalT, Any, Any, Any] | None = None
+    advice: Advice[StateT, Any, Any] | None = None
 
     @property
     def rules_id(self) -> str:
@@ -281,6 +304,7 @@ class Game(Generic[OptionsT, StateT, MoveT, FactT, BoardT, PrivateT, LegalT]):
 
 
 AnyGame: TypeAlias = Game[Any, Any, Any, Any, Any, Any, Any]
+AnyPrivateStream: TypeAlias = PrivateStreamRules[Any, Any, Any, Any, Any, Any, Any]
 
 
 def view_of(game: AnyGame, state: Any, seat: Seat) -> SeatView[Any, Any, Any]:

@@ -15,7 +15,7 @@ from domain.decider import AnyGame, Seat
 
 FORMAT: Final = 1
 
-FactT = TypeVar("FactT")
+FactT = TypeVar("FactT", bound=Struct)
 
 
 class PrivateEnvelope(Struct, Generic[FactT], frozen=True, gc=False):
@@ -31,6 +31,7 @@ class PrivateEnvelope(Struct, Generic[FactT], frozen=True, gc=False):
 
 def private_stream_id(table: bytes, seat: Seat) -> bytes:
     """Return the id (16 bytes) of a seat's private stream at a table, fixed for ever."""
+    # The word is that of the first streams, which it still names.
     return hashlib.sha256(b"blattwerk/notes\0" + table + bytes([seat])).digest()[:16]
 
 

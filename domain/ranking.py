@@ -5,6 +5,5 @@ from collections.abc import Sequence
 
 def places(totals: Sequence[int], *, low_wins: bool) -> tuple[int, ...]:
     """Return the place of each seat, 1 is best; equal totals share a place and the next is skipped."""
-    if low_wins:
-        return tuple(1 + sum(other < total for other in totals) for total in totals)
-    return tuple(1 + sum(other > total for other in totals) for total in totals)
+    ranked = sorted(totals, reverse=not low_wins)
+    return tuple([ranked.index(total) + 1 for total in totals])

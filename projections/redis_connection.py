@@ -39,13 +39,13 @@ class Script(Struct, frozen=True):
     """A script that runs inside Redis. All its keys have one hash tag."""
 
     text: str
-    digest: str
+    digest: bytes
     """SHA-1 in hexadecimal digits, by which Redis knows a script that it ran before."""
 
 
 def script(text: str) -> Script:
     """Return the script of a text."""
-    return Script(text, hashlib.sha1(text.encode(), usedforsecurity=False).hexdigest())
+    return Script(text, hashlib.sha1(text.encode(), usedforsecurity=False).hexdigest().encode())
 
 
 Command: TypeAlias = tuple[Any, ...]

@@ -15,7 +15,7 @@ a list. What is kept of a table that has ended, a bounded number, is forgotten w
 """
 
 from collections.abc import Sequence
-from typing import Any, Final, Literal, TypeAlias
+from typing import Final, Literal, TypeAlias
 
 import msgspec
 from msgspec import Struct
@@ -29,11 +29,11 @@ from projections.table_view import Projection
 VIEW_TTL_SECONDS: Final = 7 * 24 * 3600
 
 _APPLY: Final = script(f"""
--- KEYS: the table's hash. ARGV: what is changed (see `_Change`) as JSON, then field, value, ...
+-- KEYS: the table's hash. ARGV: what is changed (see `_Change`) as MessagePack.
 -- Answers `old` and `private` if something newer is here, `gap` if this is not what the fields are changes of;
 -- `ok` and the accounts that have left.
-local key, change = KEYS[1], cjson.decode(ARGV[1])
-local since, to = change.since, change.version
+local key, change = KEYS[1], cmsgpack.unpack(ARGV[1])
+local since, to, fields = change.since, change.version, change.fields
 local current = tonumber(redis.call('HGET', key, 'version') or '0')
 if current > to then return {{'old'}} end
 if current == to and since ~= to and since ~= 0 then return {{'old'}} end
@@ -46,7 +46,7 @@ end
 local answer, left = {{'ok'}}, change.gone
 if change.whole then
   local given = {{version = true, lists = true, listed = true}}
-  for i = 2, #ARGV, 2 do given[ARGV[i]] = true end
+  for i = 1, #fields, 2 do given[fields[i]] = true end
   left = {{}}
   for _, field in ipairs(redis.call('HKEYS', key)) do
     if not given[field] then
@@ -58,7 +58,7 @@ for i, field in ipairs(left) do
   redis.call('HSET', key, field, -1)
   answer[i + 1] = string.sub(field, 8)
 end
-redis.call('HSET', key, 'version', to, unpack(ARGV, 2))
+redis.call('HSET', key, 'version', to, unpack(fields))
 if change.over then redis.call('PERSIST', key) else redis.call('EXPIRE', key, {VIEW_TTL_SECONDS}) end
 return answer
 """)
@@ -143,9 +143,9 @@ class ViewStore:
 
         With the versions and `names` the caller has (-1 and '' for none) its bytes are left out.
         """
-        key = self._generations.key(f"{{{table}}}")
-        known = f"{version}.{private_version}.{names}"
-        (found,) = await self._connection.round_trip((_READ, 1, key, account, known))
+        key = self._generations.key(f"{{{table}}}").encode()  # of text the library thinks longer than of bytes
+        known = f"{version}.{private_version}.{names}".encode()
+        (found,) = await self._connection.round_trip((_READ, b"1", key, account.encode(), known))
         return None if found is None else _seen(*found)
 
     async def versions(self, tables: Sequence[str]) -> list[int]:
@@ -158,11 +158,13 @@ class ViewStore:
         new, old = request.projection, request.before
         table = new.header.table
         key = self._generations.key(f"{{{table}}}", generation)
-        ((answer, *accounts),) = await self._connection.round_trip((_APPLY, 1, key, *_arguments(request)))
+        ((answer, *accounts),) = await self._connection.round_trip((_APPLY, 1, key, _change(request)))
         written: Written = answer.decode()
         if written != "ok":  # lists follow only where the view was really taken: a late, older view must not undo them
             return written
         left = [account.decode() for account in accounts]
+        if old is not None and old.header is new.header and not (left or old.bots_to_act or new.bots_to_act):
+            return written  # nothing changes in the lists
         prefix = self._generations.key("", generation)
         commands = list_commands(prefix, new, old, left)
         if commands:
@@ -176,7 +178,7 @@ class ViewStore:
 
 
 class _Change(Struct, frozen=True):
-    """What a write says of the fields that follow it."""
+    """What a write changes in a table's hash."""
 
     whole: bool
     """Whether all fields are given; else those that changed since a version."""
@@ -190,29 +192,31 @@ class _Change(Struct, frozen=True):
     """Names of the fields of players who have left; not where all fields are given."""
     over: bool
     """Whether the table has ended."""
+    fields: list[str | int]
+    """Name, value, ...; JSON as text, since Redis reads no MessagePack with bytes in it."""
 
 
-_encode: Final = msgspec.json.Encoder().encode
+_encode: Final = msgspec.msgpack.Encoder().encode
 
 
-def _arguments(request: WriteRequest) -> list[Any]:
-    """Return the arguments of the compare-and-set. They are few: each costs the library more than its JSON costs us."""
+def _change(request: WriteRequest) -> bytes:
+    """Return the argument of the compare-and-set. It is one: each costs the library more than its encoding costs us."""
     new = request.projection
     # A rewrite may follow one that another process made of the same version: nothing is taken as known.
     old = None if request.rewrite else request.before
     gone: list[str] = []
-    fields: list[Any] = []
+    fields: list[str | int] = []
     if old is None or old.public != new.public:
-        fields += ("public", new.public)
+        fields += ("public", new.public.decode())
     for seat, part in enumerate(new.seats):
         if old is None or (old.seats[seat] is not part and old.seats[seat] != part):
-            fields += (f"seat:{seat}", part)
+            fields += (f"seat:{seat}", part.decode())
     for seat, version in enumerate(new.private_versions):
         if version:
             fields += (f"private:{seat}", version)
     header = new.header
     if old is None or old.header is not header:
-        fields += ("summary", header.summary, "visibility", header.visibility, "names", header.names_tag)
+        fields += ("summary", header.summary.decode(), "visibility", header.visibility, "names", header.names_tag)
         for seat, player in enumerate(header.players):
             if player is not None:
                 fields += (f"player:{player}", seat)
@@ -223,7 +227,7 @@ def _arguments(request: WriteRequest) -> list[Any]:
     since = 0 if request.before is None else new.version if request.rewrite else request.before.version
     over = header.status not in OPEN_STATUSES
     before = new.private_versions if old is None else old.private_versions
-    return [_encode(_Change(old is None, since, new.version, new.private_versions, before, gone, over)), *fields]
+    return _encode(_Change(old is None, since, new.version, new.private_versions, before, gone, over, fields))
 
 
 def _seen(

@@ -9,13 +9,14 @@ from functools import lru_cache
 from typing import Any, Final
 
 import msgspec
-from msgspec import Raw, Struct, structs
+from msgspec import Raw, Struct, field, structs
 
 from domain.codec import Event
 from domain.decider import Seat
 from domain.disputes.model import PublicEvidence, ReceivedCommand
 from domain.explain import explain, moves_to_explain
 from domain.registry import GAMES
+from domain.structs import Value
 from domain.table.model import Occupant, Status, TableState
 from domain.table.views import NOBODY, TablePublic, You, public_view, seat_part, splice
 from domain.verify.report import Check
@@ -26,7 +27,7 @@ _encode: Final = msgspec.json.Encoder().encode
 _NOTHING: Final = Raw(b"[]")
 
 
-class SeatEvidence(Struct, frozen=True):
+class SeatEvidence(Value, frozen=True):
     """What one seat knew and was allowed; for the seat that acted also its command and how the rules judge it."""
 
     before: str | None
@@ -43,7 +44,7 @@ class SeatEvidence(Struct, frozen=True):
     """SHA-256 of the move as it was asked for, by which a retry is known, in hex."""
 
 
-class ServerEvidence(Struct, frozen=True):
+class ServerEvidence(Value, frozen=True):
     """What only the server knows until the match is over."""
 
     state_before: str | None
@@ -54,7 +55,7 @@ class ServerEvidence(Struct, frozen=True):
     """Every check up to the disputed version."""
 
 
-class Evidence(Struct, frozen=True):
+class Evidence(Value, frozen=True):
     """All that is frozen."""
 
     public: PublicEvidence
@@ -66,7 +67,7 @@ _FORM: Final = 3
 """To be raised when evidence is put together in another way: other moves judged beside the one that was made."""
 
 
-class _Digested(Struct, frozen=True):
+class _Digested(Value, frozen=True):
     """A table's state in a form that can be hashed: canonical JSON of these fields in this order."""
 
     rules: str
@@ -76,7 +77,8 @@ class _Digested(Struct, frozen=True):
     host: Seat | None
     ready: tuple[bool, ...]
     decisions: tuple[int | None, ...]
-    play: Any
+    game_state: Struct = field(name="play")
+    """Hashed under the name that it had first."""
 
 
 def freeze(

@@ -2,9 +2,8 @@
 
 from typing import Final, Literal, TypeAlias
 
-from msgspec import Struct
-
 from domain.decider import Seat
+from domain.structs import Fact, Value, tag_after
 from domain.table.model import Verdict
 from domain.verify.report import Check
 
@@ -25,7 +24,7 @@ DisputeStatus: TypeAlias = Literal["open", "under_review", "resolved", "appealed
 # Evidence that everybody may see at any time
 
 
-class ReceivedCommand(Struct, frozen=True):
+class ReceivedCommand(Value, frozen=True):
     """The disputed command as it was received."""
 
     type: str
@@ -35,7 +34,7 @@ class ReceivedCommand(Struct, frozen=True):
     """Milliseconds since 1970 UTC."""
 
 
-class PublicEvidence(Struct, frozen=True):
+class PublicEvidence(Value, frozen=True):
     """What the opening froze and nobody has to be kept from."""
 
     shape: str
@@ -54,7 +53,11 @@ class PublicEvidence(Struct, frozen=True):
 # Facts
 
 
-class DisputeOpened(Struct, frozen=True, tag_field="type", tag="dispute_opened"):
+class DisputeFactBase(Fact, frozen=True, tag=tag_after("")):
+    """Base of facts: tags follow from class names."""
+
+
+class DisputeOpened(DisputeFactBase, frozen=True):
     """A player of the match disputes a version of it; the evidence is frozen."""
 
     table: str
@@ -71,13 +74,13 @@ class DisputeOpened(Struct, frozen=True, tag_field="type", tag="dispute_opened")
     evidence: PublicEvidence
 
 
-class ReviewBegun(Struct, frozen=True, tag_field="type", tag="review_begun"):
+class ReviewBegun(DisputeFactBase, frozen=True):
     """An arbiter took up the dispute, or its appeal."""
 
     arbiter: str
 
 
-class SecretsSeen(Struct, frozen=True, tag_field="type", tag="secrets_seen"):
+class SecretsSeen(DisputeFactBase, frozen=True):
     """An arbiter looked at sealed evidence."""
 
     arbiter: str
@@ -85,11 +88,11 @@ class SecretsSeen(Struct, frozen=True, tag_field="type", tag="secrets_seen"):
     """Whose; None for all of it."""
 
 
-class DisputeWithdrawn(Struct, frozen=True, tag_field="type", tag="dispute_withdrawn"):
+class DisputeWithdrawn(DisputeFactBase, frozen=True):
     """The player took the dispute back."""
 
 
-class DisputeResolved(Struct, frozen=True, tag_field="type", tag="dispute_resolved"):
+class DisputeResolved(DisputeFactBase, frozen=True):
     """The reviewing arbiter decided."""
 
     arbiter: str
@@ -99,7 +102,7 @@ class DisputeResolved(Struct, frozen=True, tag_field="type", tag="dispute_resolv
     """Hash of the reasons, as `DisputeOpened.text`."""
 
 
-class DisputeAppealed(Struct, frozen=True, tag_field="type", tag="dispute_appealed"):
+class DisputeAppealed(DisputeFactBase, frozen=True):
     """A player of the match asks another arbiter to decide again."""
 
     player: str
@@ -115,7 +118,7 @@ DisputeFact: TypeAlias = (
 # State
 
 
-class Resolution(Struct, frozen=True):
+class Resolution(Value, frozen=True):
     """A decision of an arbiter."""
 
     version: int
@@ -124,7 +127,7 @@ class Resolution(Struct, frozen=True):
     fact: DisputeResolved
 
 
-class Appeal(Struct, frozen=True):
+class Appeal(Value, frozen=True):
     """The appeal against the first decision."""
 
     version: int
@@ -132,7 +135,7 @@ class Appeal(Struct, frozen=True):
     fact: DisputeAppealed
 
 
-class Look(Struct, frozen=True):
+class Look(Value, frozen=True):
     """One look of an arbiter at sealed evidence."""
 
     time: int
@@ -140,7 +143,7 @@ class Look(Struct, frozen=True):
     seat: Seat | None
 
 
-class DisputeState(Struct, frozen=True):
+class DisputeState(Value, frozen=True):
     """The fold of a dispute's events."""
 
     id: str
@@ -157,7 +160,7 @@ class DisputeState(Struct, frozen=True):
     looks: tuple[Look, ...] = ()
 
 
-class DisputeRefusal(Struct, frozen=True):
+class DisputeRefusal(Value, frozen=True):
     """A command on a dispute is refused. Nothing is recorded."""
 
     code: str

@@ -3,8 +3,6 @@
 A command that repeats what its sender did already is no error and brings no facts.
 """
 
-from typing import TypeAlias
-
 from domain.decider import Seat
 from domain.disputes.model import (
     OPEN_FOR,
@@ -19,8 +17,6 @@ from domain.disputes.model import (
     SecretsSeen,
 )
 from domain.table.model import TableState, Verdict
-
-Judged: TypeAlias = tuple[DisputeFact, ...] | DisputeRefusal
 
 
 def may_open(
@@ -38,7 +34,7 @@ def may_open(
     return None
 
 
-def review(state: DisputeState, arbiter: str, *, now: int) -> Judged:
+def review(state: DisputeState, arbiter: str, *, now: int) -> tuple[DisputeFact, ...] | DisputeRefusal:
     """Judge an arbiter's wish to take up a dispute, or to take it over from one who does not go on."""
     refusal = _barred(state, arbiter)
     if refusal:
@@ -53,7 +49,9 @@ def review(state: DisputeState, arbiter: str, *, now: int) -> Judged:
     return (ReviewBegun(arbiter),)
 
 
-def look(state: DisputeState, arbiter: str, seat: Seat | None, *, match_over: bool) -> Judged:
+def look(
+    state: DisputeState, arbiter: str, seat: Seat | None, *, match_over: bool
+) -> tuple[DisputeFact, ...] | DisputeRefusal:
     """Judge an arbiter's wish to see sealed evidence; while the match runs it is the reviewing one's alone."""
     refusal = _barred(state, arbiter, deciding=False)
     if refusal:
@@ -63,7 +61,7 @@ def look(state: DisputeState, arbiter: str, seat: Seat | None, *, match_over: bo
     return (SecretsSeen(arbiter, seat),)
 
 
-def withdraw(state: DisputeState, player: str) -> Judged:
+def withdraw(state: DisputeState, player: str) -> tuple[DisputeFact, ...] | DisputeRefusal:
     """Judge the reporter's wish to take the dispute back, which ends with the first decision."""
     if player != state.opened.player:
         return DisputeRefusal("not_reporter")
@@ -83,7 +81,7 @@ def resolve(
     text: str,
     match_over: bool,
     same_text: bool,
-) -> Judged:
+) -> tuple[DisputeFact, ...] | DisputeRefusal:
     """Judge a decision of the reviewing arbiter. `same_text`: whether he gave these reasons for the last one."""
     last = state.resolutions[-1].fact if state.resolutions else None
     if state.status == "resolved" and last is not None and last.arbiter == arbiter:
@@ -103,7 +101,9 @@ def resolve(
     return (DisputeResolved(arbiter, decision, annulled, text),)
 
 
-def appeal(state: DisputeState, player: str, *, text: str, now: int, same_text: bool) -> Judged:
+def appeal(
+    state: DisputeState, player: str, *, text: str, now: int, same_text: bool
+) -> tuple[DisputeFact, ...] | DisputeRefusal:
     """Judge an appeal of any player of the match. `same_text`: whether he appealed with this text before."""
     if player not in state.opened.players:
         return DisputeRefusal("not_seated")

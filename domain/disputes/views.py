@@ -3,17 +3,16 @@
 from collections.abc import Mapping
 from typing import Literal, TypeAlias
 
-from msgspec import Struct
-
 from domain.decider import Seat
 from domain.disputes.model import Claim, DisputeState, DisputeStatus
+from domain.structs import Value
 from domain.table.model import Verdict
 
 TextStatus: TypeAlias = Literal["shown", "sealed", "erased"]
 """`sealed`: not for this reader while the match runs."""
 
 
-class TextSeen(Struct, frozen=True):
+class TextSeen(Value, frozen=True):
     """A text of a dispute for one reader."""
 
     status: TextStatus
@@ -24,7 +23,7 @@ class TextSeen(Struct, frozen=True):
     """In hex; null where there is no text."""
 
 
-class ResolutionSeen(Struct, frozen=True):
+class ResolutionSeen(Value, frozen=True):
     """A decision of an arbiter."""
 
     time: int
@@ -34,7 +33,7 @@ class ResolutionSeen(Struct, frozen=True):
     reasons: TextSeen
 
 
-class AppealSeen(Struct, frozen=True):
+class AppealSeen(Value, frozen=True):
     """An appeal."""
 
     time: int
@@ -42,7 +41,7 @@ class AppealSeen(Struct, frozen=True):
     text: TextSeen
 
 
-class LookSeen(Struct, frozen=True):
+class LookSeen(Value, frozen=True):
     """A look of an arbiter at sealed evidence."""
 
     time: int
@@ -51,7 +50,7 @@ class LookSeen(Struct, frozen=True):
     """Whose evidence; null for all of it."""
 
 
-class DisputeSeen(Struct, frozen=True):
+class DisputeSeen(Value, frozen=True):
     """A dispute as one reader may see it."""
 
     dispute: str

@@ -2,7 +2,8 @@
 
 from typing import Any, assert_never
 
-from msgspec import ValidationError, convert, structs
+from msgspec import ValidationError, convert
+from msgspec.structs import replace
 
 from domain.decider import AnyGame, ImpossibleFactError, Seat
 from domain.seats import with_entry
@@ -66,24 +67,24 @@ def apply(state: TableState, actor: Seat | None, facts: Facts, game_state: Any =
     `game_state` is the game's state after the facts, where judging them has made it already.
     """
     decider = state.setup.game.decider
+    evolve_game, to_act = decider.evolve, decider.to_act
     if game_state is None:
         game_state = state.game_state
         for game_fact in facts.game:
-            game_state = decider.evolve(game_state, game_fact)
+            game_state = evolve_game(game_state, game_fact)
     version = state.version + 1
     for fact in facts.table:
         state = evolve(state, fact)
     status = state.status
-    acting: tuple[Seat, ...] = decider.to_act(game_state) if status == "running" else ()
-    if facts.game and not acting:  # while somebody has to act, a running match runs on
+    acting: tuple[Seat, ...] = to_act(game_state) if status == "running" else ()
+    if not acting and facts.game:  # while somebody has to act, a running match runs on
         status = _status(state, game_state)
-        acting = decider.to_act(game_state) if status == "running" else ()
+        acting = to_act(game_state) if status == "running" else ()
     before = state.decisions
     decisions: list[int | None] = [None] * len(before)
-    for seat in acting:  # a decision is numbered by the version at which it opened; it stays open while others act
-        open_since = before[seat]
-        decisions[seat] = version if open_since is None or seat == actor else open_since
-    return structs.replace(state, version=version, status=status, decisions=tuple(decisions), game_state=game_state)
+    for seat in acting:  # a decision is numbered by the version (from 1) that opened it; it stays open while others act
+        decisions[seat] = version if seat == actor else before[seat] or version
+    return replace(state, version=version, status=status, decisions=tuple(decisions), game_state=game_state)
 
 
 def _status(state: TableState, game_state: Any) -> Status:
@@ -115,22 +116,22 @@ def evolve(state: TableState, fact: TableFact) -> TableState:
         case HostChanged():
             if _occupant(state, fact.seat).kind != "person" or fact.seat == state.host:
                 raise ImpossibleFactError(f"seat {fact.seat} cannot have become host")
-            return structs.replace(state, host=fact.seat)
+            return replace(state, host=fact.seat)
         case ReadyMarked():
             return _ready_marked(state, fact)
         case ReadyCleared():
             if not any(state.ready):
                 raise ImpossibleFactError("ready marks are cleared, but there are none")
-            return structs.replace(state, ready=(False,) * state.setup.seats)
+            return replace(state, ready=(False,) * state.setup.seats)
         case MatchStarted():
             _require_lobby(state, fact)
             if any(occupant.kind == "open" for occupant in state.seats):
                 raise ImpossibleFactError("match started with open seats")
-            return structs.replace(state, status="running")
+            return replace(state, status="running")
         case TableClosed():
             if state.status not in OPEN_STATUSES or any(occupant.kind == "person" for occupant in state.seats):
                 raise ImpossibleFactError(f"table closed in status {state.status}, or with a person at it")
-            return structs.replace(state, status="closed", host=None)
+            return replace(state, status="closed", host=None)
         case SecretRevealed():
             if state.status in ("lobby", "finished"):
                 raise ImpossibleFactError(f"secret revealed in status {state.status}")
@@ -155,9 +156,7 @@ def _occupant(state: TableState, seat: Seat) -> Occupant:
 
 def _seated(state: TableState, seat: Seat, occupant: Occupant) -> TableState:
     """Return the state with a seat held by somebody else, who has not marked it as ready."""
-    return structs.replace(
-        state, seats=with_entry(state.seats, seat, occupant), ready=with_entry(state.ready, seat, False)
-    )
+    return replace(state, seats=with_entry(state.seats, seat, occupant), ready=with_entry(state.ready, seat, False))
 
 
 def _seat_taken(state: TableState, fact: SeatTaken) -> TableState:
@@ -182,7 +181,7 @@ def _bot_seated(state: TableState, fact: BotSeated) -> TableState:
     if state.status not in OPEN_STATUSES or occupant.kind != ("open" if state.status == "lobby" else "person"):
         raise ImpossibleFactError(f"no bot can have come to seat {fact.seat} in status {state.status}")
     seated = _seated(state, fact.seat, Occupant("bot", None, occupant.seed))
-    return structs.replace(seated, decisions=_without(seated.decisions, fact.seat))
+    return replace(seated, decisions=_without(seated.decisions, fact.seat))
 
 
 def _ready_marked(state: TableState, fact: ReadyMarked) -> TableState:
@@ -190,7 +189,7 @@ def _ready_marked(state: TableState, fact: ReadyMarked) -> TableState:
         raise ImpossibleFactError(f"ready mark in status {state.status}")
     if _occupant(state, fact.seat).kind != "person" or state.ready[fact.seat] == fact.ready:
         raise ImpossibleFactError(f"seat {fact.seat} cannot have marked itself")
-    return structs.replace(state, ready=with_entry(state.ready, fact.seat, fact.ready))
+    return replace(state, ready=with_entry(state.ready, fact.seat, fact.ready))
 
 
 def _adjudicated(state: TableState, fact: Adjudicated) -> TableState:
@@ -203,7 +202,7 @@ def _adjudicated(state: TableState, fact: Adjudicated) -> TableState:
     before = [one for one in state.adjudications if one.dispute == fact.dispute]
     if len(before) > 1 or any(one.arbiter == fact.arbiter or one.version != fact.version for one in before):
         raise ImpossibleFactError(f"dispute {fact.dispute} cannot be decided like this any more")
-    return structs.replace(state, adjudications=(*state.adjudications, fact))
+    return replace(state, adjudications=(*state.adjudications, fact))
 
 
 def _without(decisions: tuple[int | None, ...], seat: Seat) -> tuple[int | None, ...]:

@@ -5,7 +5,7 @@ from typing import Any, Final, Literal, TypeAlias
 from msgspec import Struct
 
 from domain.decider import AnyGame, Seat
-from domain.structs import Fact
+from domain.structs import Fact, tag_after
 
 Status: TypeAlias = Literal["lobby", "running", "between_rounds", "finished", "closed"]
 """`lobby`: before the match. `between_rounds`: the host starts the next round (Rommé). `closed`: given
@@ -58,7 +58,11 @@ OPEN_SEAT: Final = Occupant()
 # Facts
 
 
-class TableCreated(Fact, frozen=True, tag="table_created"):
+class TableFactBase(Fact, frozen=True, tag=tag_after("")):
+    """Base of facts: tags follow from class names."""
+
+
+class TableCreated(TableFactBase, frozen=True):
     """The table exists; its creator holds seat 0 and is host."""
 
     game: str
@@ -70,7 +74,7 @@ class TableCreated(Fact, frozen=True, tag="table_created"):
     commitment: str
 
 
-class SeatTaken(Fact, frozen=True, tag="seat_taken", omit_defaults=True):
+class SeatTaken(TableFactBase, frozen=True, omit_defaults=True):
     """A person sat down."""
 
     seat: Seat
@@ -78,53 +82,53 @@ class SeatTaken(Fact, frozen=True, tag="seat_taken", omit_defaults=True):
     client_seed: str | None = None
 
 
-class ClientSeedGiven(Fact, frozen=True, tag="client_seed_given"):
+class ClientSeedGiven(TableFactBase, frozen=True):
     """A seated person added the seed that the shuffles will depend on."""
 
     seat: Seat
     client_seed: str
 
 
-class BotSeated(Fact, frozen=True, tag="bot_seated"):
+class BotSeated(TableFactBase, frozen=True):
     """A bot sits on an open seat, or took over from the person who left."""
 
     seat: Seat
 
 
-class SeatFreed(Fact, frozen=True, tag="seat_freed"):
+class SeatFreed(TableFactBase, frozen=True):
     """A seat became open before the match."""
 
     seat: Seat
 
 
-class HostChanged(Fact, frozen=True, tag="host_changed"):
+class HostChanged(TableFactBase, frozen=True):
     """Another person is host, since the former one left."""
 
     seat: Seat
 
 
-class ReadyMarked(Fact, frozen=True, tag="ready_marked"):
+class ReadyMarked(TableFactBase, frozen=True):
     """A seated person set or cleared a ready mark. It informs the host and binds nobody."""
 
     seat: Seat
     ready: bool
 
 
-class ReadyCleared(Fact, frozen=True, tag="ready_cleared"):
+class ReadyCleared(TableFactBase, frozen=True):
     """All ready marks are gone, since an option changed or a round began."""
 
 
-class MatchStarted(Fact, frozen=True, tag="match_started"):
+class MatchStarted(TableFactBase, frozen=True):
     """The match began; the match key is fixed from here on."""
 
 
-class SecretRevealed(Fact, frozen=True, tag="secret_revealed"):
+class SecretRevealed(TableFactBase, frozen=True):
     """The table's secret, once the match is over: every shuffle and seal can be checked with it."""
 
     secret: str
 
 
-class TableClosed(Fact, frozen=True, tag="table_closed"):
+class TableClosed(TableFactBase, frozen=True):
     """No person is left: nothing more happens at this table."""
 
     reason: Literal["abandoned"]
@@ -134,7 +138,7 @@ Verdict: TypeAlias = Literal["upheld", "rejected", "void"]
 """How an arbiter decides a dispute. `void`: it cannot be decided, or the match cannot count as played."""
 
 
-class Adjudicated(Fact, frozen=True, tag="adjudicated"):
+class Adjudicated(TableFactBase, frozen=True):
     """An arbiter decided a dispute about this match, after its end. Nothing of what was played changes."""
 
     dispute: str

@@ -9,7 +9,6 @@ from typing import Any, Final
 import msgspec
 
 from domain import fairness
-from domain.codec import FORMAT as EVENT_FORMAT
 from domain.codec import Codec, DamagedEventError, Event, codec_for
 from domain.decider import ImpossibleFactError, Rejection
 from domain.record import (
@@ -71,7 +70,7 @@ def verify(
             _check_result(record, state, events, findings)
     _check_clock(events, findings)
     if record.inclusion is not None or checkpoint is not None:
-        findings.note(check_inclusion(record, check_note, checkpoint, consistency))
+        findings.add(check_inclusion(record, check_note, checkpoint, consistency))
     return Report(record.table, record.rules, findings.all())
 
 
@@ -85,11 +84,11 @@ def _events(recorded: Sequence[RecordEvent], codec: Codec, findings: Findings) -
         envelope, parts = stored.envelope.encode(), tuple(part.encode() for part in stored.parts)
         try:
             event = codec.decode(envelope, b"[" + b",".join(parts) + b"]")
-            again = codec.encode(event)
+            canonical = codec.is_canonical(event, envelope, parts)
         except (DamagedEventError, UnicodeEncodeError, IndexError) as error:
             findings.failed("canonical", f"not an event: {str(error)[:200]}", version)
             return None
-        if envelope.startswith(b'{"format":%d,' % EVENT_FORMAT) and again != (envelope, parts):
+        if not canonical:
             findings.failed("canonical", "the bytes are not the canonical ones of what they say", version)
         events.append(event)
     findings.passed("canonical")
@@ -114,14 +113,14 @@ def _check_chain(record: Record, table: bytes, findings: Findings) -> None:
 
 
 def _linked(events: Sequence[RecordEvent], table: bytes, rules: str, findings: Findings) -> bool:
-    """Whether every event follows its predecessor; a failure is noted."""
-    previous = fairness.genesis(table, rules)
+    """Whether every event follows its predecessor; a failure is reported."""
+    previous, codec = fairness.genesis(table, rules), codec_for(rules)
     for version, event in enumerate(events, 1):
         previous = fairness.link(previous, event.envelope.encode("utf-8", "replace"))
         if previous.hex() != event.hash:
             findings.failed("chain", "the hash does not follow from the event and its predecessor", version)
             return False
-        if not event.envelope.startswith(f'{{"format":{EVENT_FORMAT},"version":{version},'):
+        if not codec.says_version(event.envelope, version):
             findings.failed("chain", "the event is not the one of this version", version)
             return False
     return True
@@ -221,7 +220,7 @@ class _Replay:
         self._findings = findings
 
     def run(self, events: list[Event]) -> TableState | None:
-        """Return the state after all events; None after the first that does not follow, which is noted."""
+        """Return the state after all events; None after the first that does not follow, which is reported."""
         state: TableState | None = None
         over = False
         for version, event in enumerate(events, 1):

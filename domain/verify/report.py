@@ -88,8 +88,8 @@ class Findings:
         """Add a check that not every record is put to."""
         self._checks.setdefault(name, _not_reached(name))
 
-    def note(self, check: Check) -> None:
-        """Note the answer of a check that is made at once."""
+    def add(self, check: Check) -> None:
+        """Add the answer of a check that is made at once."""
         self._checks[check.name] = check
 
     def all(self) -> tuple[Check, ...]:

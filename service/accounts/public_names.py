@@ -72,6 +72,8 @@ class PublicNames:
 
     def have_changed(self, players: Iterable[str], epoch: int) -> bool:
         """Whether this process has heard since an epoch that one of these players changed a name."""
+        if epoch == self.epoch:
+            return False
         return epoch < self._forgotten or any(self._changed.get(player, 0) > epoch for player in players)
 
     def forget(self, player: str) -> None:

@@ -9,17 +9,61 @@ from litestar import Request
 from litestar.connection import ASGIConnection
 from litestar.dto import AbstractDTO
 from litestar.exceptions import ImproperlyConfiguredException
+from litestar.types import Receive, Scope
 from litestar.typing import FieldDefinition
 from msgspec import Meta, Struct
 
 from domain.registry import CURRENT
 from domain.table.model import TableRefusal
+from service.api.deadline import Deadline
 from service.api.decoding import canonical, decoded
-from service.errors import HttpError, InvalidRequestError
+from service.api.trace import header
+from service.errors import HttpError, InvalidRequestError, MalformedBodyError
 from service.tables.live_table import LiveTable
 from service.tables.refusals import raise_refusal
 
 BODY_BYTES_MAX: Final = 64 * 1024
+_BODY: Final = "body"
+"""The key in a request's state of its body."""
+
+
+async def read_body(scope: Scope, receive: Receive, deadline: Deadline) -> Receive:
+    """Read the whole body of a request, for `body_of`; return what gives it once more, to the framework.
+
+    HttpError 413 if it has more than `BODY_BYTES_MAX` bytes, MalformedBodyError if it is not complete by
+    the deadline or ends early.
+    """
+    announced = header(scope, b"content-length")
+    if announced is not None and announced.isdigit() and int(announced) > BODY_BYTES_MAX:
+        raise HttpError(413)
+    try:
+        body = await deadline.keep(_whole_body(receive))
+    except TimeoutError:
+        raise MalformedBodyError("The body did not arrive in time.") from None
+    scope["state"][_BODY] = body
+    given = False
+
+    async def receive_again() -> Any:
+        nonlocal given
+        if given:
+            return await receive()
+        given = True
+        return {"type": "http.request", "body": body, "more_body": False}
+
+    return receive_again
+
+
+async def _whole_body(receive: Receive) -> bytes:
+    body, more = b"", True
+    while more:
+        message: Any = await receive()
+        if message["type"] != "http.request":
+            raise MalformedBodyError("The body ended early.")
+        body += message["body"]
+        if len(body) > BODY_BYTES_MAX:
+            raise HttpError(413)
+        more = message.get("more_body", False)
+    return body
 
 
 class StrictBody(AbstractDTO[Any]):
@@ -46,19 +90,25 @@ def strict_body(type_: Any) -> type[StrictBody]:
 
 def require_json(connection: ASGIConnection[Any, Any, Any, Any]) -> None:
     """HttpError 415 if the body of a request is not JSON by its media type."""
-    if not is_json(connection):
+    if not is_json(connection.scope):
         raise HttpError(415)
 
 
-def is_json(connection: ASGIConnection[Any, Any, Any, Any]) -> bool:
+def is_json(scope: Scope) -> bool:
     """Whether the body of a request is JSON by its media type."""
-    media_type: str = connection.headers.get("content-type", "")
+    media_type = header(scope, b"content-type") or ""
     return media_type == "application/json" or media_type.partition(";")[0].strip().lower() == "application/json"
 
 
-async def body_digest(request: Request[Any, Any, Any]) -> bytes:
+def body_of(request: Request[Any, Any, Any]) -> bytes:
+    """Return the body of a request, which `read_body` has read."""
+    body: bytes = request.scope["state"][_BODY]
+    return body
+
+
+def body_digest(request: Request[Any, Any, Any]) -> bytes:
     """Return the SHA-256 of the body in its canonical form, which tells whether a retry is the same request."""
-    return hashlib.sha256(canonical(await request.body())).digest()
+    return hashlib.sha256(canonical(body_of(request))).digest()
 
 
 # Bodies that depend on the game
@@ -81,7 +131,7 @@ def decoders_of(types: Mapping[str, Any]) -> dict[str, msgspec.json.Decoder[Any]
     return {key: msgspec.json.Decoder(type_) for key, type_ in types.items()}
 
 
-async def game_body(
+def game_body(
     request: Request[Any, Any, Any],
     live_table: LiveTable,
     decoders: Mapping[str, msgspec.json.Decoder[Any]],
@@ -89,7 +139,7 @@ async def game_body(
 ) -> Any:
     """Return the body of an operation whose bodies differ from game to game; see `decoded_for`."""
     require_json(request)
-    return decoded_for(await request.body(), decoders, live_table.codec.game.key, absent)
+    return decoded_for(body_of(request), decoders, live_table.codec.game.key, absent)
 
 
 def decoded_for(

@@ -35,14 +35,6 @@ _EVERY_RESPONSE: Final = (
 _OVER_TLS: Final = (b"strict-transport-security", b"max-age=31536000; includeSubDomains")
 
 
-def header(scope: Scope, name: bytes) -> str | None:
-    """Return the first header of a name in lower case, None if absent."""
-    for given, value in scope["headers"]:
-        if given == name:
-            return value.decode("latin-1")
-    return None
-
-
 def known_tags(request: Request[Any, Any, Any]) -> tuple[str, ...]:
     """Return the entity tags of If-None-Match, `*` for any; none if it is absent. What is no tag is left out.
 

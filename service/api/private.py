@@ -77,8 +77,8 @@ async def prepare_draft(
     recorder: NamedDependency[Recorder],
 ) -> TableResponse:
     key = idempotency_key(request)
-    draft = await game_body(request, live_table, _drafts, "no_private_stream")
-    command = recorder.keyed("prepare", request.user.id, key, await body_digest(request), draft)
+    draft = game_body(request, live_table, _drafts, "no_private_stream")
+    command = recorder.keyed("prepare", request.user.id, key, body_digest(request), draft)
     return view_response(await seat_private.record(live_table, request.user.id, command))
 
 
@@ -144,7 +144,7 @@ async def take_back_draft(
 async def order_hand(
     request: CallerRequest, live_table: NamedDependency[LiveTable], seat_private: NamedDependency[SeatPrivate]
 ) -> TableResponse:
-    move = await game_body(request, live_table, _orders, "no_private_stream")
+    move = game_body(request, live_table, _orders, "no_private_stream")
     command = once(move.__struct_config__.tag, move)
     return view_response(await seat_private.record(live_table, request.user.id, command))
 
@@ -167,7 +167,7 @@ async def order_hand(
 async def ask_advice(
     request: CallerRequest, live_table: NamedDependency[LiveTable], seat_private: NamedDependency[SeatPrivate]
 ) -> Response[Any]:
-    question = await game_body(request, live_table, _questions, "no_advice")
+    question = game_body(request, live_table, _questions, "no_advice")
     return Response(await seat_private.advise(live_table, request.user.id, question))
 
 

@@ -132,4 +132,4 @@ def _lacks_body(error: Exception) -> bool:
 
 
 def _missing_body(request: Request[Any, Any, Any]) -> ServiceError:
-    return malformed() if is_json(request) else HttpError(415)
+    return malformed() if is_json(request.scope) else HttpError(415)

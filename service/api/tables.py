@@ -10,7 +10,7 @@ from litestar.params import FromPath, JSONBody
 
 from domain.registry import CURRENT
 from service.api.authentication import CallerRequest
-from service.api.bodies import body_digest, decoders_of, game_body, require_json, strict
+from service.api.bodies import body_digest, body_of, decoders_of, game_body, require_json, strict
 from service.api.decoding import decoded
 from service.api.dependencies import LIVE_TABLE
 from service.api.headers import idempotency_key, known_tags
@@ -60,7 +60,7 @@ async def create_table(request: CallerRequest, data: JSONBody[Any], tables: Name
         seats=data.seats,
         bots=data.bots,
         visibility=data.visibility,
-        digest=await body_digest(request),
+        digest=body_digest(request),
     )
     return view_response(made.view, location=f"/v1/tables/{made.table}")
 
@@ -134,7 +134,7 @@ async def take_seat(
         seat=data.seat,
         client_seed=data.client_seed,
         bot=data.bot,
-        digest=await body_digest(request),
+        digest=body_digest(request),
     )
     return view_response(sat.view, location=f"/v1/tables/{table}")
 
@@ -216,7 +216,7 @@ async def change_options(
     request: CallerRequest, live_table: NamedDependency[LiveTable], tables: NamedDependency[Tables]
 ) -> TableResponse:
     require_json(request)
-    values = decoded(await request.body(), _values)
+    values = decoded(body_of(request), _values)
     check_changes(values, live_table.codec.game.key)
     return view_response((await tables.change_options(live_table, request.user.id, values)).view)
 
@@ -278,7 +278,7 @@ async def end_match(request: CallerRequest, table: FromPath[UUID], tables: Named
 )
 async def make_move(request: CallerRequest, table: FromPath[UUID], tables: NamedDependency[Tables]) -> TableResponse:
     live_table = await tables.find(table, request.user.id)  # before the body, which depends on its game
-    game, body = live_table.codec.game.key, await game_body(request, live_table, _moves)
+    game, body = live_table.codec.game.key, game_body(request, live_table, _moves)
     made = await tables.move(live_table, request.user.id, body.decision, body.move)
     event, view = _encode(made.event), made.view.body or b"null"
     content = b'{"game":"%b","version":%d,"event":%b,"view":%b}' % (game.encode(), made.version, event, view)

@@ -1,4 +1,4 @@
-"""What a connection says of itself: its trace id (W3C Trace Context) and its method."""
+"""What a connection says of itself: a header, its trace id (W3C Trace Context), its method."""
 
 import os
 import re
@@ -13,6 +13,14 @@ _new_id: Final = partial(Random(os.urandom(32)).getrandbits, 128)  # noqa: S311
 """Unique, but no secret."""
 _TRACEPARENT: Final = re.compile(rb"[0-9a-f]{2}-([0-9a-f]{32})-[0-9a-f]{16}-[0-9a-f]{2}")
 _STATE_KEY: Final = "trace_id"
+
+
+def header(scope: Scope, name: bytes) -> str | None:
+    """Return the first header of a name in lower case, None if absent."""
+    for given, value in scope["headers"]:
+        if given == name:
+            return value.decode("latin-1")
+    return None
 
 
 def trace_id_of(scope: Scope) -> str:

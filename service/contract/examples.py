@@ -39,7 +39,7 @@ _VIEWS: Final = (
     "endMatch",
 )
 _FIGURES: Final = {"matches": 7, "wins": 4, "places": [4, 1, 0, 2, 0, 0], "average_place": 2.0, "left": 1}
-_NOTED_VIEWS: Final = ("prepareDraft", "takeBackDrafts", "takeBackDraft", "orderHand")
+_PRIVATE_VIEWS: Final = ("prepareDraft", "takeBackDrafts", "takeBackDraft", "orderHand")
 
 Examples = dict[str, Any]
 """Values by name, as they are sent."""
@@ -77,15 +77,15 @@ def bodies() -> dict[str, Examples]:
 def responses() -> dict[str, Examples]:
     """Return examples of responses by operation."""
     views = {key: match.view() for key, match in _matches().items()}
-    noted = {
+    with_private_stream = {
         key: match.view(game.new())
         for key, match in _matches().items()
         if (game := match.game.private_stream) is not None
     }
     return {
         **dict.fromkeys(_VIEWS, views),
-        **dict.fromkeys(_NOTED_VIEWS, noted),
-        "getDrafts": {key: view["you"]["private"] for key, view in noted.items()},
+        **dict.fromkeys(_PRIVATE_VIEWS, with_private_stream),
+        "getDrafts": {key: view["you"]["private"] for key, view in with_private_stream.items()},
         "askAdvice": _advice(),
         **_accounts(),
         **_games(),

@@ -22,7 +22,6 @@ from domain.disputes.model import (
     DisputeStatus,
 )
 from domain.disputes.people import people_of
-from domain.disputes.rules import Judged
 from domain.disputes.views import DisputeSeen, dispute_seen
 from domain.table.model import Adjudicated, Facts, TableRefusal, Verdict
 from domain.table.rules import adjudicate, seat_of
@@ -189,7 +188,7 @@ class Disputes:
         hash_ = codec.text_hash(text.salt, reasons)
         table = await self._access.current(loaded.table)
 
-        def judge(loaded: Dispute) -> Judged:
+        def judge(loaded: Dispute) -> tuple[DisputeFact, ...] | DisputeRefusal:
             return rules.resolve(
                 loaded.state,
                 account.id,
@@ -256,7 +255,7 @@ class Disputes:
         self,
         account: Account,
         dispute: UUID,
-        judge: Callable[[Dispute], Judged],
+        judge: Callable[[Dispute], tuple[DisputeFact, ...] | DisputeRefusal],
         *,
         text: NewText | None = None,
         table: LiveTable | None = None,
@@ -366,7 +365,7 @@ class _DisputeAttempt(Attempt[DisputeFact, bool, DisputeRefusal]):
         cache: TableCache,
         account: Account,
         dispute: UUID,
-        judge: Callable[[Dispute], Judged],
+        judge: Callable[[Dispute], tuple[DisputeFact, ...] | DisputeRefusal],
         text: NewText | None,
         table: LiveTable | None,
     ) -> None:

@@ -140,7 +140,8 @@ def begun(stream: UUID, row: StoredEvent) -> tuple[Event, TableState]:
 
 def continued(state: TableState, row: StoredEvent) -> tuple[Event, TableState]:
     """Return the event that follows a state and the state after it."""
-    _require_next(state, row)
+    if row.version != state.version + 1:
+        raise _gap(state, row)
     event = _decoded(codec_of(row.stream, row.rules), row)
     return event, _applied(state, event)
 
@@ -154,7 +155,8 @@ def _applied(state: TableState, event: Event | Happened[Any]) -> TableState:
 
 def advanced(state: TableState, codec: Codec, row: StoredEvent) -> tuple[TableState, int]:
     """Return the state after the row that follows `state`, and when the row was received."""
-    _require_next(state, row)
+    if row.version != state.version + 1:
+        raise _gap(state, row)
     try:
         happened = codec.happened(row.envelope, row.sealed, state.setup.seats)
     except DamagedEventError as error:
@@ -189,10 +191,9 @@ def _decoded(codec: Codec, row: StoredEvent) -> Event:
         raise _damaged(str(row.stream), row.version, error) from error
 
 
-def _require_next(state: TableState, row: StoredEvent) -> None:
-    if row.version != state.version + 1:
-        table = state.setup.table
-        raise DamagedStreamError(table, f"table {table}: version {row.version} after {state.version}")
+def _gap(state: TableState, row: StoredEvent) -> DamagedStreamError:
+    table = state.setup.table
+    return DamagedStreamError(table, f"table {table}: version {row.version} after {state.version}")
 
 
 def _damaged(table: str, version: int, error: Exception) -> DamagedStreamError:

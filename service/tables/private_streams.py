@@ -6,7 +6,7 @@ from typing import Any
 from uuid import UUID
 
 from domain import fairness
-from domain.decider import AnyGame, PrivateStreamRules, Seat
+from domain.decider import AnyGame, AnyPrivateStream, Seat
 from domain.private_stream import PrivateStreamCodec, private_stream_id
 from domain.registry import GAMES
 from service.store.log import Guard, StoredEvent
@@ -29,7 +29,7 @@ class PrivateStreams:
 
     __slots__ = ("_game", "codec", "seats")
 
-    def __init__(self, table: UUID, game: PrivateStreamRules[Any, Any, Any, Any], rules_id: str, seats: int) -> None:
+    def __init__(self, table: UUID, game: AnyPrivateStream, rules_id: str, seats: int) -> None:
         self._game = game
         self.codec = _codec_for(rules_id)
         self.seats = [

@@ -6,10 +6,10 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import sha256
 from random import Random
-from typing import Any, Final, TypeAlias
+from typing import Any, Final
 
 from domain.cards import RANKS, SUITS, Card
-from domain.decider import AnyGame, Chance, OptionProblem, PrivateStreamRules, Rejection, Seat, view_of
+from domain.decider import AnyGame, AnyPrivateStream, Chance, OptionProblem, Rejection, Seat, view_of
 from domain.fairness import MatchChance
 from tests.conformance.hooks import Hooks, OptionSet
 from tests.conformance.wire import Wire, canonical
@@ -18,8 +18,6 @@ PLAYERS: Final = ("sample", "bot", "timeout", "mixed")
 """Who moves: `Game.players.sample`, `Game.players.bot`, `Game.players.timeout_move`, or by turns the first two."""
 BOT_MOVES_MAX: Final = 150
 """Moves of bots in a mixed match, which are slow for some games."""
-
-AnyPrivateStream: TypeAlias = PrivateStreamRules[Any, Any, Any, Any]
 
 
 class WatchedChance:

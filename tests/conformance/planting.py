@@ -30,6 +30,7 @@ class Copy:
         """Run a command line of the shell in the folder, with the tools of this environment."""
         tools = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
         environment = {**os.environ, "PATH": tools, "PYTHONPATH": str(self.folder), "PYTEST_ADDOPTS": _NO_CACHE}
+        environment.pop("PYTHONDONTWRITEBYTECODE", None)  # many processes read the same source: it is compiled once
         return subprocess.run(
             ["bash", "-c", command],
             cwd=self.folder,

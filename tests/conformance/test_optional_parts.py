@@ -11,7 +11,17 @@ import pytest
 from msgspec import Struct
 
 from domain.cards import CANONICAL, Card
-from domain.decider import Advice, AnyGame, Chance, OptionProblem, PrivateStreamRules, Rejection, RoundLobby, Seat
+from domain.decider import (
+    Advice,
+    AnyGame,
+    AnyPrivateStream,
+    Chance,
+    OptionProblem,
+    PrivateStreamRules,
+    Rejection,
+    RoundLobby,
+    Seat,
+)
 from tests.conformance.altered import altered
 from tests.conformance.checks import lobby, private_streams
 from tests.conformance.hooks import Hooks
@@ -112,8 +122,8 @@ def _orders(state: HighestState, seat: Seat, own: tuple[Card, ...]) -> list[High
     return [HighestArrange(hand[::-1]), HighestArrange((*hand[1:], *hand[:1])), HighestArrange(("QS", "KS"))]
 
 
-SOUND_STREAM: PrivateStreamRules[Any, Any, Any, Any] = PrivateStreamRules(
-    move_type=HighestArrange,
+SOUND_STREAM: AnyPrivateStream = PrivateStreamRules(
+    hand_order_type=HighestArrange,
     fact_type=HighestHandArranged,
     new=tuple,
     decide=_arrange,

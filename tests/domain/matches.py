@@ -32,7 +32,7 @@ class PlayedMatch:
         self.hashes: list[bytes] = []
         self._codec = Codec(game)
         self._salts = fairness.Salts(SECRET)
-        toss = seeded_random(seed)
+        random = seeded_random(seed)
         made = rules.create(
             game,
             options,
@@ -48,7 +48,7 @@ class PlayedMatch:
         for seat in range(2, self.state.setup.seats):
             player = f"{seat}2222222-2222-4222-8222-222222222222"
             self._do(rules.sit(self.state, player, seat, f"{seat:064x}" if seat % 2 else None), "sit", None)
-        self._play(lambda n: int(toss() * n))
+        self._play(lambda n: int(random() * n))
 
     def _chance(self) -> fairness.MatchChance:
         seeds = [bytes.fromhex(seat.seed) if seat.seed else None for seat in self.state.seats]

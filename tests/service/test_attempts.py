@@ -91,9 +91,9 @@ async def test_private_events_that_the_log_lost_are_folded_anew(services: Servic
     )
     table = await services.tables.find(made.table, account)
     await services.tables.start(table, account, 1)
-    notes = CURRENT["romme"].private_stream
-    assert notes is not None
-    move: Any = msgspec.convert({"type": "sort_hand", "by": "rank"}, notes.move_type)
+    stream = CURRENT["romme"].private_stream
+    assert stream is not None
+    move: Any = msgspec.convert({"type": "sort_hand", "by": "rank"}, stream.move_type)
     assert table.private is not None
     own = table.private.seats[0]
     own.version, own.hash = 3, uuid4().bytes * 2

@@ -1,6 +1,6 @@
 """What a replay shows of any game is, byte for byte, the view that was written for that version and viewer.
 
-Private notes are no part of it: what a seat may do with drafts is left out, all else is the same.
+A private stream is no part of it: what a seat may do with drafts is left out, all else is the same.
 """
 
 import pytest
@@ -42,8 +42,8 @@ def test_a_replayed_view_is_the_one_that_was_written(game: AnyGame, seed: int) -
         assert open_cards.hands == written.seat_parts
         assert open_cards.event.facts == event.facts.game
         if game.private_stream is not None:
-            noted = project(state, NAMES, private_streams=[(0, game.private_stream.new())] * state.setup.seats)
-            assert noted.public == written.public
-            for before, after in zip(noted.seat_parts, written.seat_parts, strict=True):
+            with_streams = project(state, NAMES, private_streams=[(0, game.private_stream.new())] * state.setup.seats)
+            assert with_streams.public == written.public
+            for before, after in zip(with_streams.seat_parts, written.seat_parts, strict=True):
                 assert (before.hand, before.decision, before.private) == (after.hand, after.decision, after.private)
                 assert set(map(str, after.legal)) <= set(map(str, before.legal))

@@ -9,6 +9,7 @@ from tests.toy.highest.model import HighestCardsShown, HighestChoose, HighestSta
 SHORT: tuple[dict[str, object], int | None] = ({}, 3)
 
 OPTIONS: list[tuple[dict[str, object], int | None]] = [
+    ({}, 3),
     ({}, None),
     ({"rounds": 1, "hand_size": 6}, 2),
     ({"rounds": 5, "hand_size": 1}, 4),

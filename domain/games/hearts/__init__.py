@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from domain.decider import AnyGame, Decider, Game, OptionRules, Players, Types, Views
+from domain.decider import AnyGame, Decider, Game, Players, Types, Views
 from domain.games.hearts import bot, fold, model, options, rulebook, rules, views
 
 HEARTS_1: Final = Game(
@@ -22,12 +22,7 @@ HEARTS_1: Final = Game(
         private_part=model.HeartsPrivate,
         legal=model.HeartsLegal,
     ),
-    options=OptionRules(
-        type=model.HeartsOptions,
-        schema=options.OPTIONS_SCHEMA,
-        parse=options.parse_options,
-        seat_count=options.seat_count,
-    ),
+    options=options.OPTIONS,
     decider=Decider(
         new=fold.new,
         start=rules.start,
@@ -55,3 +50,4 @@ HEARTS_1: Final = Game(
 """Version 1 of the rules."""
 
 GAMES: Final[tuple[AnyGame, ...]] = (HEARTS_1,)
+"""Every version of the rules, the oldest first."""

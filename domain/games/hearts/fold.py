@@ -1,6 +1,7 @@
 """What happened: the state before the match, how each fact changes it, and the score of a round."""
 
 from collections.abc import Callable
+from operator import add
 from typing import Any, Final, get_args
 
 from msgspec.structs import replace
@@ -69,7 +70,7 @@ def _card_played(state: HeartsState, fact: HeartsCardPlayed) -> HeartsState:
     return replace(
         state,
         hands=hands,
-        trick=(*trick, card),
+        trick=trick + (card,),
         broken=state.broken or card[1] == "H",  # H-26
     )
 
@@ -87,7 +88,7 @@ def _trick_taken(state: HeartsState, fact: HeartsTrickTaken) -> HeartsState:
         state,
         leader=seat,  # H-29
         trick=(),
-        tricks=(*state.tricks, HeartsTrick(state.leader, trick, seat)),
+        tricks=state.tricks + (HeartsTrick(state.leader, trick, seat),),
         points=with_entry(state.points, seat, state.points[seat] + fact.points) if fact.points else state.points,
         bonus=with_entry(state.bonus, seat, state.bonus[seat] + fact.bonus) if fact.bonus else state.bonus,
     )
@@ -204,7 +205,7 @@ def score(state: HeartsState) -> HeartsRoundScored:
         bonus=state.bonus,
         moon=moon,
         results=gained,
-        totals=tuple(map(int.__add__, state.totals, gained)),
+        totals=tuple(map(add, state.totals, gained)),
     )
 
 

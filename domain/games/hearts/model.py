@@ -1,8 +1,8 @@
 """What exists in Hearts: options, moves, facts and their public and private forms, state and view.
 
 Names are a storage format: tags and field names of options, moves and facts stand in recorded events. They
-never change their meaning; a new field has a default, and what cannot be said that way is lifted in
-`domain/codec.py`.
+never change their meaning; a new field has a default, and what cannot be said that way is lifted, see
+`domain/games/romme/lifts.py`.
 """
 
 from typing import Annotated, Literal, TypeAlias
@@ -11,6 +11,7 @@ from msgspec import Meta
 
 from domain.cards import Card
 from domain.decider import Seat
+from domain.options import Follows, Option
 from domain.structs import Fact, Legal, Move, Value, tag_after
 
 # options
@@ -22,12 +23,31 @@ HeartsMoonRule: TypeAlias = Literal["add_to_others", "subtract_from_own", "none"
 class HeartsOptions(Value, frozen=True, forbid_unknown_fields=True):
     """The six options of a table, in full; they never change during a match (H-4, H-7)."""
 
-    variant: HeartsVariant
-    players: Annotated[int, Meta(ge=3, le=5)]
-    black_maria: bool
-    omnibus: bool
-    moon_rule: HeartsMoonRule
-    target_score: Annotated[int, Meta(ge=1, le=5000)]
+    variant: Annotated[
+        HeartsVariant,
+        Option("Spot Hearts counts each heart by its number and the queen of spades 25.", "standard"),
+    ]
+    players: Annotated[int, Meta(ge=3, le=5), Option("Number of seats.", 4)]
+    black_maria: Annotated[
+        bool, Option("King and ace of spades cost 10 and 7, and nobody shoots the moon.", default=False)
+    ]
+    omnibus: Annotated[bool, Option("The jack of diamonds takes off 10.", default=False)]
+    moon_rule: Annotated[
+        HeartsMoonRule,
+        Option(
+            "What a moon does. The default, and the only value allowed, is none with black_maria; "
+            "without it the default is add_to_others and none is not allowed.",
+            Follows("black_maria", {False: "add_to_others", True: "none"}, off="none"),  # H-5
+        ),
+    ]
+    target_score: Annotated[
+        int,
+        Meta(ge=1, le=5000),
+        Option(
+            "The match ends when a total reaches it. Default: 100, in Spot Hearts 500.",
+            Follows("variant", {"standard": 100, "spot": 500}),  # H-8
+        ),
+    ]
 
 
 # moves
@@ -302,6 +322,9 @@ class HeartsPrivate(Value, frozen=True):
     received: tuple[Card, ...]
     """The cards it received in this round; empty before the exchange."""
     received_from: Seat | None
+
+
+# what may be done now
 
 
 class HeartsLegalBase(Legal, frozen=True, tag=tag_after("Hearts")):

@@ -1,5 +1,6 @@
 """What cards are worth at a table, and what a round is worth."""
 
+from operator import add
 from typing import Final
 
 from domain.cards import RANKS, SUITS, Card
@@ -64,7 +65,7 @@ def bonus_of(options: HeartsOptions, cards: tuple[Card, ...]) -> int:
 def results(options: HeartsOptions, raw: tuple[int, ...], bonus: tuple[int, ...], moon: Seat | None) -> tuple[int, ...]:
     """Return the result of the round by seat, from what was taken and who shot the moon."""
     if moon is None:
-        return tuple(map(int.__add__, raw, bonus))  # H-39
+        return tuple(map(add, raw, bonus))  # H-39
     value = MOON_VALUE[options.variant]
     if options.moon_rule == "add_to_others":  # H-40
         shooter, other = 0, value

@@ -2,74 +2,52 @@
 
 from typing import Final
 
-from domain.decider import AnyGame, Decider, Game, OptionRules, Players, Types, Views
-from domain.games.herzeln.bot import bot, sample
-from domain.games.herzeln.fold import evolve, new, outcome
-from domain.games.herzeln.model import (
-    HerzelnBoard,
-    HerzelnFact,
-    HerzelnLegal,
-    HerzelnMove,
-    HerzelnOptions,
-    HerzelnPrivate,
-    HerzelnPrivateFact,
-    HerzelnPublicFact,
-    HerzelnState,
-)
-from domain.games.herzeln.options import OPTIONS_SCHEMA, parse_options, seat_count
-from domain.games.herzeln.rulebook import REJECTIONS, RULES
-from domain.games.herzeln.rules import decide, legal, start, timeout_move, to_act
-from domain.games.herzeln.views import board, hand, private, private_form, public_form, round_number, totals
+from domain.decider import AnyGame, Decider, Game, Players, Types, Views
+from domain.games.herzeln import bot, fold, model, options, rulebook, rules, views
 
-HERZELN_1: Final[
-    Game[HerzelnOptions, HerzelnState, HerzelnMove, HerzelnFact, HerzelnBoard, HerzelnPrivate, HerzelnLegal]
-] = Game(
+HERZELN_1: Final = Game(
     key="herzeln",
     rules_version=1,
     title="Herzeln",
     seats=(3, 4),
-    rules=RULES,
-    rejections=REJECTIONS,
+    rules=rulebook.RULES,
+    rejections=rulebook.REJECTIONS,
     types=Types(
-        state=HerzelnState,
-        move=HerzelnMove,
-        fact=HerzelnFact,
-        public_form=HerzelnPublicFact,
-        private_form=HerzelnPrivateFact,
-        board=HerzelnBoard,
-        private_part=HerzelnPrivate,
-        legal=HerzelnLegal,
+        state=model.HerzelnState,
+        move=model.HerzelnMove,
+        fact=model.HerzelnFact,
+        public_form=model.HerzelnPublicFact,
+        private_form=model.HerzelnPrivateFact,
+        board=model.HerzelnBoard,
+        private_part=model.HerzelnPrivate,
+        legal=model.HerzelnLegal,
     ),
-    options=OptionRules(
-        type=HerzelnOptions,
-        schema=OPTIONS_SCHEMA,
-        parse=parse_options,
-        seat_count=seat_count,
-    ),
+    options=options.OPTIONS,
     decider=Decider(
-        new=new,
-        start=start,
-        decide=decide,
-        evolve=evolve,
-        to_act=to_act,
-        outcome=outcome,
+        new=fold.new,
+        start=rules.start,
+        decide=rules.decide,
+        evolve=fold.evolve,
+        to_act=rules.to_act,
+        outcome=fold.outcome,
     ),
     views=Views(
-        public_form=public_form,
-        private_form=private_form,
-        round_number=round_number,
-        totals=totals,
-        board=board,
-        hand=hand,
-        private_part=private,
-        legal=legal,
+        public_form=views.public_form,
+        private_form=views.private_form,
+        round_number=views.round_number,
+        totals=views.totals,
+        board=views.board,
+        hand=views.hand,
+        private_part=views.private,
+        legal=rules.legal,
     ),
     players=Players(
-        bot=bot,
-        sample=sample,
-        timeout_move=timeout_move,
+        bot=bot.bot,
+        sample=bot.sample,
+        timeout_move=rules.timeout_move,
     ),
 )
+"""Version 1 of the rules."""
 
 GAMES: Final[tuple[AnyGame, ...]] = (HERZELN_1,)
-"""Every rules version, oldest first."""
+"""Every version of the rules, the oldest first."""

@@ -22,14 +22,14 @@ from domain.seeded_random import seeded_random
 def bot(view: SeatView[HerzelnBoard, HerzelnPrivate, HerzelnLegal], seed: int) -> HerzelnMove:
     """Return a sensible move. The seed decides which deals of the hidden cards the bot imagines."""
     (entry,) = view.legal
-    toss = seeded_random(seed)
+    random = seeded_random(seed)
     match entry:
         case HerzelnLegalPlay():
             if len(entry.cards) == 1:
                 return HerzelnPlay(entry.cards[0])
-            return HerzelnPlay(choose_card(view.board, view.hand, entry.cards, view.seat, toss))
+            return HerzelnPlay(choose_card(view.board, view.hand, entry.cards, view.seat, random))
         case HerzelnLegalPlace():
-            return choose_place(view.board, view.hand, _placings(entry), view.seat, toss)
+            return choose_place(view.board, view.hand, _placings(entry), view.seat, random)
         case _:
             return HerzelnPass()
 

@@ -1,6 +1,7 @@
-"""Herzeln: the start, what recorded facts change, and what contracts score."""
+"""What happened: the state before the match, how each fact changes it, and the scores of contracts."""
 
 from collections.abc import Callable
+from operator import add
 from typing import Any, Final, get_args
 
 from msgspec.structs import replace
@@ -82,7 +83,7 @@ def _card_played(state: HerzelnState, fact: HerzelnCardPlayed) -> HerzelnState:
         hands = hands_without(hands, seat, card)
     except ValueError:
         raise ImpossibleFactError(f"seat {seat} does not hold {card}") from None
-    return replace(state, round=replace(now, hands=hands, trick=(*trick, card)))
+    return replace(state, round=replace(now, hands=hands, trick=trick + (card,)))
 
 
 def _trick_taken(state: HerzelnState, fact: HerzelnTrickTaken) -> HerzelnState:
@@ -95,10 +96,10 @@ def _trick_taken(state: HerzelnState, fact: HerzelnTrickTaken) -> HerzelnState:
     best = trick[winner - now.leader]
     if best[1] != trick[0][1] or not HIGHER[best].isdisjoint(trick):  # Z-15
         raise ImpossibleFactError(f"seat {winner} has not won the trick")
-    if fact.points != trick_points(now.contract, trick, last=len(now.taken) + 1 == HAND_SIZE):
+    if fact.points != trick_points(now.contract, trick, len(now.taken) + 1):
         raise ImpossibleFactError(f"the trick does not score {fact.points}")
     points = with_entry(now.points, winner, now.points[winner] + fact.points) if fact.points else now.points
-    taken = (*now.taken, HerzelnTrick(now.leader, trick, winner, fact.points))
+    taken = now.taken + (HerzelnTrick(now.leader, trick, winner, fact.points),)
     # Z-16: the winner leads
     return replace(state, round=replace(now, points=points, leader=winner, trick=(), taken=taken))
 
@@ -111,7 +112,7 @@ def _card_placed(state: HerzelnState, fact: HerzelnCardPlaced) -> HerzelnState:
         hands = hands_without(now.hands, seat, fact.card)
     except ValueError:
         raise ImpossibleFactError(f"seat {seat} does not hold {fact.card}") from None
-    line = (fact.card, *now.line) if fact.end == "down" else (*now.line, fact.card)
+    line = (fact.card,) + now.line if fact.end == "down" else now.line + (fact.card,)
     turn = _next_in_play(hands, seat)
     return replace(state, round=replace(now, hands=hands, turn=turn, line=line, passes_running=0, last_mover=seat))
 
@@ -155,16 +156,20 @@ def _round_scored(state: HerzelnState, fact: HerzelnRoundScored) -> HerzelnState
 def _round_over(options: HerzelnOptions, now: HerzelnTricks | HerzelnLayout) -> bool:
     """Return whether the last trick is taken, or all seats but one have finished."""
     if isinstance(now, HerzelnLayout):
-        return len(now.finished) + 1 == len(now.hands)  # Z-42
+        return _layout_over(now)
     if now.trick or not now.taken:
         return False
     return len(now.taken) == HAND_SIZE or (options.stop_when_decided and decided(now))  # Z-18, Z-28
 
 
+def _layout_over(now: HerzelnLayout) -> bool:
+    return len(now.finished) + 1 == len(now.hands)  # Z-42
+
+
 def decided(now: HerzelnTricks) -> bool:
     """Return whether the last scoring card of the round has been taken (Z-28)."""
     values = SCORING_CARDS.get(now.contract)
-    return values is not None and not any(card in values for hand in now.hands for card in hand)
+    return values is not None and all(map(values.keys().isdisjoint, now.hands))
 
 
 def _pack_dealt(state: HerzelnState, fact: HerzelnPackDealt) -> HerzelnState:
@@ -231,7 +236,7 @@ def _layout(state: HerzelnState, seat: Seat) -> HerzelnLayout:
         raise ImpossibleFactError(f"seat {seat} moves in a layout, but there is none")
     if now.turn != seat or not now.hands[seat]:
         raise ImpossibleFactError(f"seat {seat} moves out of turn")
-    if _round_over(state.options, now):
+    if _layout_over(now):
         raise ImpossibleFactError("a seat moves in a layout that is over")
     return now
 
@@ -288,15 +293,16 @@ def dealer_of(number: int, first_dealer: Seat, players: int) -> Seat:
     return (first_dealer + CONTRACTS * series + contract + shift) % players
 
 
-def trick_points(contract: int, cards: tuple[Card, ...], *, last: bool) -> int:
-    """Return what a trick scores under a contract from 1 to 7; `last` for the eighth trick."""
-    if contract in SCORING_CARDS:
-        values, points = SCORING_CARDS[contract], 0
-        for card in cards:
-            if card in values:
-                points += values[card]
-        return points
-    return (_LAST_TRICK_POINTS if last else _TRICK_POINTS)[contract]
+def trick_points(contract: int, cards: tuple[Card, ...], number: int) -> int:
+    """Return what the trick of this number in its round (from 1) scores under a contract from 1 to 7."""
+    values = SCORING_CARDS.get(contract)
+    if values is None:
+        return (_LAST_TRICK_POINTS if number == HAND_SIZE else _TRICK_POINTS)[contract]
+    points = 0
+    for card in cards:
+        if card in values:
+            points += values[card]
+    return points
 
 
 def score(state: HerzelnState) -> HerzelnRoundScored:
@@ -306,8 +312,8 @@ def score(state: HerzelnState) -> HerzelnRoundScored:
     points = now.points
     if isinstance(now, HerzelnLayout):
         last = place_points(len(points))
-        points = tuple(last if now.hands[seat] else points[seat] for seat in range(len(points)))  # Z-42
-    totals = tuple(map(int.__add__, state.totals, points))  # Z-50
+        points = tuple([last if hand else own for hand, own in zip(now.hands, points, strict=True)])  # Z-42
+    totals = tuple(map(add, state.totals, points))  # Z-50
     return HerzelnRoundScored(now.number, points, totals, now.hands)
 
 

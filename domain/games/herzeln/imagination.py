@@ -55,11 +55,11 @@ def impossible_cards(board: HerzelnBoard) -> list[int]:
 class Imagination:
     """Random deals of the hidden cards, as one seat can imagine them from what it has seen."""
 
-    __slots__ = ("_holders", "_own", "_seat", "_sizes", "_toss", "_unrestricted")
+    __slots__ = ("_holders", "_own", "_random", "_seat", "_sizes", "_unrestricted")
 
-    def __init__(self, board: HerzelnBoard, hand: Sequence[Card], seat: int, toss: Callable[[], float]) -> None:
+    def __init__(self, board: HerzelnBoard, hand: Sequence[Card], seat: int, random: Callable[[], float]) -> None:
         self._own = mask(hand)
-        self._toss = toss
+        self._random = random
         self._seat = seat
         self._sizes = [*board.hand_sizes[:seat], 0, *board.hand_sizes[seat + 1 :]]
         others = [other for other, size in enumerate(self._sizes) if size]
@@ -85,7 +85,7 @@ class Imagination:
 
     def _deal(self, possible_holders: list[tuple[int, list[int]]]) -> list[int] | None:
         """Return one deal, or None if it gets stuck; the cards with the fewest holders come first."""
-        toss = self._toss
+        random = self._random
         room = self._sizes.copy()
         hands = [0] * len(room)
         hands[self._seat] = self._own
@@ -93,7 +93,7 @@ class Imagination:
             places = sum(map(room.__getitem__, holders))
             if not places:
                 return None
-            pick = toss() * places
+            pick = random() * places
             for seat in holders:
                 pick -= room[seat]
                 if pick < 0:

@@ -23,7 +23,7 @@ def choose_place(
     hand: Sequence[Card],
     options: Sequence[HerzelnPlace],
     seat: Seat,
-    toss: Callable[[], float],
+    random: Callable[[], float],
 ) -> HerzelnPlace:
     """Return the one of `options` that does best in imagined deals; the first of equals."""
     assert isinstance(board.play, HerzelnLayoutBoard)
@@ -32,14 +32,14 @@ def choose_place(
         return distinct[0]
     players = len(board.hand_sizes)
     asked = [_asked_after(board.play, move, players) for move in distinct]
-    imagination = Imagination(board, hand, seat, toss)
+    imagination = Imagination(board, hand, seat, random)
     points = [0] * len(distinct)
     for _ in range(_PLAYOUTS // len(distinct)):
         deal = imagination.deal()
         for place, move in enumerate(distinct):
             hands = deal.copy()
             hands[seat] ^= BIT[move.card]
-            points[place] += _play_out(hands, *asked[place], seat, toss)
+            points[place] += _play_out(hands, *asked[place], seat, random)
     return distinct[points.index(max(points))]
 
 
@@ -51,7 +51,7 @@ def _asked_after(now: HerzelnLayoutBoard, move: HerzelnPlace, players: int) -> t
     return up, down
 
 
-def _play_out(hands: list[int], up: str, down: str, seat: Seat, toss: Callable[[], float]) -> int:
+def _play_out(hands: list[int], up: str, down: str, seat: Seat, random: Callable[[], float]) -> int:
     """Return what `seat`, which has just placed a card, scores if habits do the rest."""
     players = len(hands)
     above, below = NEXT_UP[players], NEXT_DOWN[players]
@@ -67,7 +67,7 @@ def _play_out(hands: list[int], up: str, down: str, seat: Seat, toss: Callable[[
         if fits_up and fits_down:
             goes_on_up = bool(hand & RANK_MASK[above[up]])
             goes_on_down = bool(hand & RANK_MASK[below[down]])
-            if goes_on_down > goes_on_up or (goes_on_down == goes_on_up and toss() < 0.5):
+            if goes_on_down > goes_on_up or (goes_on_down == goes_on_up and random() < 0.5):
                 fits_up = 0
         if fits_up:
             hand ^= fits_up & -fits_up

@@ -1,8 +1,8 @@
 """What exists in Herzeln: options, moves, facts and their public and private forms, state and view.
 
 Names are a storage format: tags and field names of options, moves and facts stand in recorded events. They
-never change their meaning; a new field has a default, and what cannot be said that way is lifted in
-`domain/codec.py`.
+never change their meaning; a new field has a default, and what cannot be said that way is lifted, see
+`domain/games/romme/lifts.py`.
 """
 
 from typing import Annotated, Literal, TypeAlias
@@ -11,6 +11,7 @@ from msgspec import Meta
 
 from domain.cards import Card
 from domain.decider import Seat
+from domain.options import Option
 from domain.structs import Fact, Legal, Move, Tagged, Value, tag_after
 
 HerzelnCardName: TypeAlias = Annotated[
@@ -33,11 +34,16 @@ HerzelnContract: TypeAlias = Annotated[
 class HerzelnOptions(Value, frozen=True):
     """All options of a table (section 2)."""
 
-    players: int
+    players: Annotated[int, Option("Number of players (Z-1); if absent, the number of seats asked for.", values=(3, 4))]
     """3 or 4; decides the pack."""
-    match_length: HerzelnMatchLength
+    match_length: Annotated[
+        HerzelnMatchLength,
+        Option("One series of eight rounds, or as many series as players (Z-51).", "one_series"),
+    ]
     """One series of eight rounds, or as many series as players."""
-    stop_when_decided: bool
+    stop_when_decided: Annotated[
+        bool, Option("End a round once its last scoring card has been taken (Z-28).", default=False)
+    ]
     """End a round once its last scoring card has been taken."""
 
 

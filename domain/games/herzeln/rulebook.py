@@ -1,4 +1,4 @@
-"""Herzeln: every numbered rule in short, and what each rejection means."""
+"""Every numbered rule in short, and the reasons for refusing a move, as clients show them."""
 
 from typing import Final
 

@@ -1,4 +1,4 @@
-"""Herzeln: what is allowed, and what follows from a move."""
+"""What is allowed: judging moves, what may be done now, and the move made for an absent player."""
 
 from typing import Final, assert_never
 
@@ -90,25 +90,25 @@ def decide(state: HerzelnState, seat: Seat, move: HerzelnMove, chance: Chance) -
         case HerzelnPlay():
             if not isinstance(now, HerzelnTricks):
                 return _WRONG_PHASE
-            return _refuse_play(now, seat, move.card) or _after_play(state, now, seat, move.card, chance)
+            return _refusal_of_play(now, seat, move.card) or _after_play(state, now, seat, move.card, chance)
         case HerzelnPlace():
             if not isinstance(now, HerzelnLayout):
                 return _WRONG_PHASE
-            return _refuse_place(now, seat, move.card, move.end) or _after_place(state, now, seat, move, chance)
+            return _refusal_of_place(now, seat, move.card, move.end) or _after_place(state, now, seat, move, chance)
         case HerzelnPass():
             if not isinstance(now, HerzelnLayout):
                 return _WRONG_PHASE
-            return _refuse_pass(now, seat) or (HerzelnPassed(seat),)
+            return _refusal_of_pass(now, seat) or (HerzelnPassed(seat),)
         case _:
             assert_never(move)
 
 
-def _refuse_play(now: HerzelnTricks, seat: Seat, card: Card) -> Rejection | None:
+def _refusal_of_play(now: HerzelnTricks, seat: Seat, card: Card) -> Rejection | None:
     if seat != _trick_actor(now):
         if now.trick:
             return _NOT_YOUR_TURN
         return _WINNER_LEADS if now.taken else _FOREHAND_LEADS
-    refused = _refuse_card(now.hands, seat, card)
+    refused = _refusal_of_card(now.hands, seat, card)
     if refused is not None:
         return refused
     if now.trick and card[1] != now.trick[0][1] and following(now.hands[seat], now.trick[0][1]):
@@ -116,8 +116,8 @@ def _refuse_play(now: HerzelnTricks, seat: Seat, card: Card) -> Rejection | None
     return None
 
 
-def _refuse_place(now: HerzelnLayout, seat: Seat, card: Card, end: HerzelnEnd) -> Rejection | None:
-    refused = _refuse_turn(now, seat) or _refuse_card(now.hands, seat, card)
+def _refusal_of_place(now: HerzelnLayout, seat: Seat, card: Card, end: HerzelnEnd) -> Rejection | None:
+    refused = _refusal_of_turn(now, seat) or _refusal_of_card(now.hands, seat, card)
     if refused is not None:
         return refused
     if (end == "open") != (not now.line):
@@ -130,14 +130,14 @@ def _refuse_place(now: HerzelnLayout, seat: Seat, card: Card, end: HerzelnEnd) -
     return None
 
 
-def _refuse_pass(now: HerzelnLayout, seat: Seat) -> Rejection | None:
-    refused = _refuse_turn(now, seat)
+def _refusal_of_pass(now: HerzelnLayout, seat: Seat) -> Rejection | None:
+    refused = _refusal_of_turn(now, seat)
     if refused is not None:
         return refused
     return _MUST_PLACE if _placements(now, seat) else None
 
 
-def _refuse_turn(now: HerzelnLayout, seat: Seat) -> Rejection | None:
+def _refusal_of_turn(now: HerzelnLayout, seat: Seat) -> Rejection | None:
     if seat == now.turn:
         return None
     if seat in now.finished:
@@ -145,7 +145,7 @@ def _refuse_turn(now: HerzelnLayout, seat: Seat) -> Rejection | None:
     return _TURN_IS_OVER if seat == now.last_mover else _SEAT_TO_THE_LEFT_IS_NEXT
 
 
-def _refuse_card(hands: tuple[tuple[Card, ...], ...], seat: Seat, card: Card) -> Rejection | None:
+def _refusal_of_card(hands: tuple[tuple[Card, ...], ...], seat: Seat, card: Card) -> Rejection | None:
     if card in hands[seat]:
         return None
     if card not in PACKS[len(hands)]:
@@ -161,12 +161,12 @@ def _after_play(
     if len(now.trick) + 1 < players:
         return (played,)
     cards = (*now.trick, card)
-    last = len(now.taken) + 1 == HAND_SIZE
+    number = len(now.taken) + 1
     taker = (now.leader + winner(cards, STRENGTH)) % players  # Z-15
-    taken = HerzelnTrickTaken(taker, trick_points(now.contract, cards, last=last))  # Z-19
+    taken = HerzelnTrickTaken(taker, trick_points(now.contract, cards, number))  # Z-19
     after = evolve(evolve(state, played), taken)
     assert isinstance(after.round, HerzelnTricks)
-    if last or (state.options.stop_when_decided and decided(after.round)):  # Z-18, Z-28
+    if number == HAND_SIZE or (state.options.stop_when_decided and decided(after.round)):  # Z-18, Z-28
         return (played, taken, *_close_round(after, chance))
     return (played, taken)
 
@@ -212,7 +212,9 @@ def to_act(state: HerzelnState) -> tuple[Seat, ...]:
     now = state.round
     if now is None or len(state.score_sheet) >= now.number:
         return ()
-    return (_trick_actor(now) if isinstance(now, HerzelnTricks) else now.turn,)
+    if isinstance(now, HerzelnTricks):
+        return ((now.leader + len(now.trick)) % len(now.hands),)  # Z-7
+    return (now.turn,)
 
 
 def _trick_actor(now: HerzelnTricks) -> Seat:
@@ -243,6 +245,9 @@ def _placements(now: HerzelnLayout, seat: Seat) -> tuple[HerzelnPlacement, ...]:
     both: tuple[HerzelnEnd, ...] = ("up", "down")
     ends: dict[str, tuple[HerzelnEnd, ...]] = {up: both} if up == down else {up: ("up",), down: ("down",)}
     return tuple(HerzelnPlacement(card, ends[card[0]]) for card in hand if card[0] in ends)  # Z-34, Z-37
+
+
+# an absent player
 
 
 def timeout_move(state: HerzelnState, seat: Seat) -> HerzelnMove:

@@ -26,7 +26,7 @@ _Follow: TypeAlias = Callable[[int, int, int, bool], int]
 
 
 def choose_card(
-    board: HerzelnBoard, hand: Sequence[Card], cards: Sequence[Card], seat: Seat, toss: Callable[[], float]
+    board: HerzelnBoard, hand: Sequence[Card], cards: Sequence[Card], seat: Seat, random: Callable[[], float]
 ) -> Card:
     """Return the one of `cards` (in hand order) that does best in imagined deals.
 
@@ -44,7 +44,7 @@ def choose_card(
     usual = _usual(mask(hand), *_to_beat(trick), habits, len(trick) + 1 == len(board.hand_sizes))
     favourite = min(bit for bit in bits if bit >= usual)
     bits = [favourite, *(bit for bit in bits if bit != favourite)]
-    imagination = Imagination(board, hand, seat, toss)
+    imagination = Imagination(board, hand, seat, random)
     gains = [0] * len(bits)
     squares = [0] * len(bits)
     for _ in range(_PLAYOUTS // len(bits)):
@@ -89,7 +89,7 @@ def _play_out(
         taker, worth = _play_trick(hands, leader, trick, first, late if done >= _LATE else early, values)
         done += 1
         if taker == seat:
-            points += worth + trick_points(contract, (), last=done == HAND_SIZE)
+            points += worth + trick_points(contract, (), done)
         leader, trick, first = taker, (), 0
         if scoring and not any(map(scoring.__and__, hands)):
             break

@@ -1,4 +1,4 @@
-"""Herzeln: who sees what (Z-60)."""
+"""Who sees what: public and private forms of facts, the board, hands and what only one seat knows (Z-60)."""
 
 from domain.cards import Card
 from domain.decider import Seat
@@ -39,16 +39,6 @@ def private_form(fact: HerzelnFact, seat: Seat) -> HerzelnHandDealt | None:
 
 
 # states
-
-
-def round_number(state: HerzelnState) -> int:
-    """Return the running or last round, from 1; 0 before the first."""
-    return 0 if state.round is None else state.round.number
-
-
-def totals(state: HerzelnState) -> tuple[int, ...]:
-    """Return the points of all finished rounds by seat."""
-    return state.totals
 
 
 def board(state: HerzelnState) -> HerzelnBoard:
@@ -101,3 +91,13 @@ def hand(state: HerzelnState, seat: Seat) -> tuple[Card, ...]:
 def private(_state: HerzelnState, _seat: Seat) -> HerzelnPrivate:
     """Return what only this seat may know beyond its hand: nothing."""
     return HerzelnPrivate()
+
+
+def round_number(state: HerzelnState) -> int:
+    """Return the running or last round, from 1; 0 before the first."""
+    return 0 if state.round is None else state.round.number
+
+
+def totals(state: HerzelnState) -> tuple[int, ...]:
+    """Return the points of all finished rounds by seat."""
+    return state.totals

@@ -7,7 +7,6 @@ from domain.decider import (
     AnyGame,
     Decider,
     Game,
-    OptionRules,
     Players,
     PrivateStreamRules,
     RoundLobby,
@@ -19,6 +18,7 @@ from domain.games.romme import (
     bot,
     facts,
     fold,
+    lifts,
     lobby,
     model,
     moves,
@@ -33,7 +33,7 @@ ROMME_1: Final = Game(
     key="romme",
     rules_version=1,
     title="Rommé",
-    seats=(options.SEATS_MIN, options.SEATS_MAX),
+    seats=options.SEATS,
     rules=rulebook.RULES,
     rejections=rulebook.REJECTIONS,
     types=Types(
@@ -45,13 +45,9 @@ ROMME_1: Final = Game(
         board=model.RommeBoard,
         private_part=model.RommePrivate,
         legal=model.RommeLegal,
+        lifts=lifts.LIFTS,
     ),
-    options=OptionRules(
-        type=model.RommeOptions,
-        schema=options.OPTIONS_SCHEMA,
-        parse=options.parse_options,
-        seat_count=options.seat_count,
-    ),
+    options=options.OPTIONS,
     decider=Decider(
         new=fold.new,
         start=rules.start,
@@ -83,7 +79,9 @@ ROMME_1: Final = Game(
         options=lambda state: state.options,
     ),
     private_stream=PrivateStreamRules(
-        move_type=moves.RommePrivateMove,
+        draft_type=moves.RommePrepare,
+        take_back_type=moves.RommeTakeBack,
+        hand_order_type=moves.RommeHandOrder,
         fact_type=facts.RommePrivateStreamFact,
         new=private_stream.new,
         decide=private_stream.decide,
@@ -99,3 +97,4 @@ ROMME_1: Final = Game(
 """Version 1 of the rules."""
 
 GAMES: Final[tuple[AnyGame, ...]] = (ROMME_1,)
+"""Every version of the rules, the oldest first."""

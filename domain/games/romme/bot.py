@@ -123,7 +123,7 @@ def _swap(view: View) -> RommeMove | None:
 # discarding
 
 
-def _discard(view: View, toss: Callable[[], float]) -> Card:
+def _discard(view: View, random: Callable[[], float]) -> Card:
     offered = _entry(view, RommeLegalDiscard)
     assert offered is not None, "a seat that neither draws nor lays discards"
     real = [card for card in offered.cards if card in FACE]
@@ -139,7 +139,7 @@ def _discard(view: View, toss: Callable[[], float]) -> Card:
         loose,
         key=lambda card: (
             VALUE[card] - _promise(card, others) - _service(view.board, next_seat, card),
-            toss(),
+            random(),
         ),
     )
 

@@ -217,8 +217,8 @@ def _melds_laid(state: RommeState, fact: RommeMeldsLaid) -> RommeState:
         raise ImpossibleFactError(f"seat {seat} has laid nothing")
     points = 0
     for number, meld in enumerate(melds, start=len(state.melds) + 1):
-        if meld.id != f"m{number}" or meld.seat != seat:
-            raise ImpossibleFactError(f"{meld.id} of seat {meld.seat} cannot be the next meld")
+        if meld.id != f"m{number}" or meld.owner != seat:
+            raise ImpossibleFactError(f"{meld.id} of seat {meld.owner} cannot be the next meld")
         if (meld.kind, meld.points) != shape_of(meld.slots):
             raise ImpossibleFactError(f"{meld.id} is not what its cards form")
         points += meld.points
@@ -294,7 +294,7 @@ def _card_discarded(state: RommeState, fact: RommeCardDiscarded) -> RommeState:
         drawn=None,
         progress=False,
         idle_turns=idle_turns,
-        pile=(*state.pile, fact.card),
+        pile=state.pile + (fact.card,),
     )
 
 
@@ -337,7 +337,7 @@ assert _CHANGES.keys() == set(get_args(RommeFact))
 
 def _with(lists: tuple[tuple[_T, ...], ...], seat: Seat, added: _T) -> tuple[tuple[_T, ...], ...]:
     """Return the lists of all seats, that of one with something added on the right (R-82)."""
-    return with_entry(lists, seat, (*lists[seat], added))
+    return with_entry(lists, seat, lists[seat] + (added,))
 
 
 _Hands: TypeAlias = tuple[tuple[Card, ...], ...]
@@ -375,7 +375,7 @@ def _meld(state: RommeState, name: str) -> RommeMeld:
 
 def _with_slots(melds: tuple[RommeMeld, ...], old: RommeMeld, slots: tuple[RommeSlot, ...]) -> tuple[RommeMeld, ...]:
     place = int(old.id[1:]) - 1
-    return (*melds[:place], RommeMeld(old.id, old.seat, old.kind, slots, old.points), *melds[place + 1 :])
+    return (*melds[:place], RommeMeld(old.id, old.owner, old.kind, slots, old.points), *melds[place + 1 :])
 
 
 # what follows from a state

@@ -1,8 +1,8 @@
 """What exists in Rommé: options, melds, the state and the view; moves are in `moves.py`, facts in `facts.py`.
 
 Names are a storage format: tags and field names of options, moves and facts stand in recorded events. They
-never change their meaning; a new field has a default, and what cannot be said that way is lifted in
-`domain/codec.py`.
+never change their meaning; a new field has a default, and what cannot be said that way is lifted, see
+`domain/games/romme/lifts.py`.
 """
 
 from typing import Annotated, Literal, TypeAlias
@@ -12,6 +12,7 @@ from msgspec import Meta, field
 from domain.cards import Card
 from domain.decider import Seat
 from domain.games.romme.moves import RommeChosenMeld, RommeDrawStock, RommeEnd, RommeLayOff
+from domain.options import Follows, Option
 from domain.structs import Legal, Tagged, Value, tag_after
 
 # options
@@ -23,13 +24,37 @@ RommeDiscardDraw: TypeAlias = Literal["always", "after_out"]
 class RommeOptions(Value, frozen=True, forbid_unknown_fields=True):
     """The seven options in full; the first four are house rules (R-71)."""
 
-    first_meld_min: Literal[0, 30, 40]
-    joker_swap: bool
-    hand_romme_double: bool
-    discard_draw: RommeDiscardDraw
-    match_end: RommeMatchEnd
-    rounds: Annotated[int, Meta(ge=1, le=30)] | None
-    target_score: Literal[100, 200, 300, 500, 1000] | None
+    first_meld_min: Annotated[
+        Literal[30, 40, 0],
+        Option("Points that the first laying of a seat in a round must reach; 0: any meld will do.", 30),
+    ]
+    joker_swap: Annotated[bool, Option("A joker on the table may be taken for the card it stands for.", default=False)]
+    hand_romme_double: Annotated[bool, Option("Going out in one turn doubles what the others count.", default=True)]
+    discard_draw: Annotated[
+        RommeDiscardDraw,
+        Option("Who may take the top of the pile: everybody, or only seats that have laid.", "always"),
+    ]
+    match_end: Annotated[
+        RommeMatchEnd,
+        Option(
+            "After a number of rounds, at a number of points, or when the host ends it. Fixed with the first deal.",
+            "rounds",
+        ),
+    ]
+    rounds: Annotated[
+        Annotated[int, Meta(ge=1, le=30)] | None,
+        Option(
+            "Only if the match ends by rounds: how many, 5 if not given; otherwise null.",
+            Follows("match_end", {"rounds": 5, "points": None, "open": None}, off=None),
+        ),
+    ]
+    target_score: Annotated[
+        Literal[100, 200, 300, 500, 1000] | None,
+        Option(
+            "Only if the match ends by points: how many, 500 if not given; otherwise null.",
+            Follows("match_end", {"rounds": None, "points": 500, "open": None}, off=None),
+        ),
+    ]
 
 
 RommeOptionValue: TypeAlias = int | bool | str | None
@@ -61,7 +86,7 @@ class RommeMeld(Value, frozen=True):
 
     id: str
     """`m1`, `m2`, ... in order of laying within the round (R-32)."""
-    seat: Seat
+    owner: Seat
     """Who laid it; without effect."""
     kind: RommeMeldKind
     slots: tuple[RommeSlot, ...]
@@ -317,14 +342,18 @@ RommeLegal: TypeAlias = (
 # answers
 
 
-class RommeReadings(Tagged, frozen=True, tag="readings"):
+class RommeAnswerBase(Tagged, frozen=True, tag=tag_after("Romme")):
+    """Base of answers: tags follow from class names."""
+
+
+class RommeReadings(RommeAnswerBase, frozen=True):
     """Everything the cards can be; empty if they fit nowhere."""
 
     readings: tuple[RommeReading, ...]
     """For a meld on the table `meld` holds the cards to add, kind and points the result."""
 
 
-class RommePartition(Tagged, frozen=True, tag="partition"):
+class RommePartition(RommeAnswerBase, frozen=True):
     """The best split of the hand that was found."""
 
     melds: tuple[RommeReading, ...]
@@ -337,7 +366,7 @@ class RommePartition(Tagged, frozen=True, tag="partition"):
     """While not out: the split with the most meld points."""
 
 
-class RommeMelds(Tagged, frozen=True, tag="melds"):
+class RommeMelds(RommeAnswerBase, frozen=True):
     """Every meld that the hand can form, most points first, with as few jokers as its faces need."""
 
     melds: tuple[RommeReading, ...]

@@ -103,7 +103,7 @@ class RommeDiscard(RommeMoveBase, frozen=True):
 
 RommeMove: TypeAlias = RommeDrawStock | RommeDrawPile | RommeLay | RommeLayOff | RommeSwapJoker | RommeDiscard
 
-# moves of the the private stream
+# moves of the private stream
 
 
 class RommePrepare(RommeMoveBase, frozen=True, omit_defaults=True):
@@ -141,12 +141,17 @@ class RommeArrangeHand(RommeMoveBase, frozen=True):
     """Every card of the hand once, from left to right."""
 
 
-RommePrivateMove: TypeAlias = RommePrepare | RommeTakeBack | RommeSortHand | RommeMoveCard | RommeArrangeHand
+RommeHandOrder: TypeAlias = RommeSortHand | RommeMoveCard | RommeArrangeHand
+RommePrivateMove: TypeAlias = RommePrepare | RommeTakeBack | RommeHandOrder
 
 # questions
 
 
-class RommeAskReadings(Move, frozen=True, tag="readings"):
+class RommeQuestionBase(Move, frozen=True, tag=tag_after("RommeAsk")):
+    """Base of questions: tags follow from class names."""
+
+
+class RommeAskReadings(RommeQuestionBase, frozen=True):
     """What can these cards of the hand be, as a new meld or added to one on the table?"""
 
     cards: Annotated[tuple[RommeCardId, ...], Meta(max_length=40, examples=[["QH#1", "KH#1", "JK#1"]])]
@@ -155,11 +160,11 @@ class RommeAskReadings(Move, frozen=True, tag="readings"):
     """A meld to add them to; left out: a new meld."""
 
 
-class RommeAskPartition(Move, frozen=True, tag="partition"):
+class RommeAskPartition(RommeQuestionBase, frozen=True):
     """How is the hand best split into melds?"""
 
 
-class RommeAskMelds(Move, frozen=True, tag="melds"):
+class RommeAskMelds(RommeQuestionBase, frozen=True):
     """Which melds can be made of the hand?"""
 
 

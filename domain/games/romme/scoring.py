@@ -1,5 +1,6 @@
 """What a round counts, when a match is over, and the places."""
 
+from operator import add
 from typing import Final, assert_never
 
 from domain.decider import Seat
@@ -31,7 +32,7 @@ def round_ended(state: RommeState) -> RommeRoundEnded:
         hands=tuple(map(in_deck_order, state.hands)),
         values=values,
         points=points,
-        totals=tuple(map(int.__add__, state.totals, points)),  # R-63
+        totals=tuple(map(add, state.totals, points)),  # R-63
     )
 
 

@@ -39,7 +39,7 @@ from domain.games.von_herzen.plans import KIND, Planner, own_runs
 from domain.games.von_herzen.runs import COLOUR, FULL, PACK, needed_rank
 from domain.seeded_random import seeded_random
 
-Toss: TypeAlias = Callable[[], float]
+Random: TypeAlias = Callable[[], float]
 View: TypeAlias = SeatView[VonHerzenBoard, VonHerzenPrivate, VonHerzenLegal]
 
 _SAMPLES: Final = 12
@@ -54,20 +54,20 @@ _FEEDING: Final = 0.5
 
 def bot(view: View, seed: int) -> VonHerzenMove:
     """Return the bot's move; `view` must be that of a seat that has to act."""
-    toss = seeded_random(seed)
+    random = seeded_random(seed)
     match view.board.phase:
         case "swap_offer":
-            cards = _worth_swapping(view, view.hand, 1, len(view.hand), toss)
+            cards = _worth_swapping(view, view.hand, 1, len(view.hand), random)
             return VonHerzenOffer(cards) if cards else VonHerzenPassOffer()
         case "swap_answer":
-            return _answer(view, toss)
+            return _answer(view, random)
         case "swap_take":
             offered = view.board.swap.offered if view.board.swap else 0
-            cards = _worth_swapping(view, view.hand, offered, offered, toss)
+            cards = _worth_swapping(view, view.hand, offered, offered, random)
             return VonHerzenTake(cards) if cards else VonHerzenLeave()
         case "swap_agree":
             count = view.board.swap.countered if view.board.swap else 0
-            cards = _worth_swapping(view, view.private.offered, count, count, toss)
+            cards = _worth_swapping(view, view.private.offered, count, count, random)
             return VonHerzenAgree(cards) if cards else VonHerzenWithdraw()
         case "draw":
             return _draw(view)
@@ -85,20 +85,20 @@ def _promise(board: VonHerzenBoard) -> float:
 # swap phase
 
 
-def _answer(view: View, toss: Toss) -> VonHerzenMove:
+def _answer(view: View, random: Random) -> VonHerzenMove:
     offered = view.board.swap.offered if view.board.swap else 0
-    cards = _worth_swapping(view, view.hand, 1, offered, toss)
+    cards = _worth_swapping(view, view.hand, 1, offered, random)
     if not cards:
         return VonHerzenDecline()
     return VonHerzenAccept(cards) if len(cards) == offered else VonHerzenCounter(cards)
 
 
-def _worth_swapping(view: View, choice: VonHerzenCards, least: int, most: int, toss: Toss) -> VonHerzenCards:
+def _worth_swapping(view: View, choice: VonHerzenCards, least: int, most: int, random: Random) -> VonHerzenCards:
     """Return `least` to `most` cards of `choice` whose exchange for unknown ones pays best; none if none does."""
     planner = Planner((), _promise(view.board))
     order = _by_worth(planner, view.hand, choice, most)
     unknown = [card for card in PACK if card not in view.hand]
-    hands = [_some(unknown, most, toss) for _ in range(_SAMPLES)]
+    hands = [_some(unknown, most, random) for _ in range(_SAMPLES)]
     best, best_gain = 0, planner.gain(view.hand) + _MARGIN
     for count in range(least, most + 1):
         kept = [card for card in view.hand if card not in order[:count]]
@@ -108,10 +108,10 @@ def _worth_swapping(view: View, choice: VonHerzenCards, least: int, most: int, t
     return tuple(order[:best])
 
 
-def _some(cards: Sequence[Card], count: int, toss: Toss) -> list[Card]:
+def _some(cards: Sequence[Card], count: int, random: Random) -> list[Card]:
     """Return `count` different cards by chance."""
     left = list(cards)
-    return [left.pop(int(toss() * len(left))) for _ in range(count)]
+    return [left.pop(int(random() * len(left))) for _ in range(count)]
 
 
 def _by_worth(planner: Planner, hand: VonHerzenCards, choice: VonHerzenCards, most: int) -> list[Card]:

@@ -1,4 +1,4 @@
-"""What happens in a match of Von Herzen: complete facts, and their public and private forms."""
+"""What can have happened: complete facts, and their public and private forms."""
 
 from typing import Literal, TypeAlias
 

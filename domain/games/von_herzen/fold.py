@@ -1,4 +1,4 @@
-"""What happened: facts applied to the state of Von Herzen."""
+"""What happened: the state before the match, how each fact changes it, and the score of a round."""
 
 from bisect import insort
 from collections.abc import Callable

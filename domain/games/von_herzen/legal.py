@@ -1,4 +1,4 @@
-"""What a seat of Von Herzen is told it may do, and an acceptable move built from that alone."""
+"""What may be done now, and an acceptable move built from that alone."""
 
 from collections.abc import Callable, Sequence
 
@@ -36,7 +36,7 @@ from domain.games.von_herzen.moves import (
     VonHerzenTake,
     VonHerzenWithdraw,
 )
-from domain.games.von_herzen.runs import lay_off_fault, needed_rank, runs_in
+from domain.games.von_herzen.runs import needed_rank, refusal_of_lay_off, runs_in
 
 _ENDS: tuple[VonHerzenEnd, ...] = ("up", "down")
 
@@ -108,7 +108,7 @@ def _lay_off_places(state: VonHerzenState, seat: Seat, hand: VonHerzenCards) -> 
                 places += [
                     VonHerzenLayOffPlace(card, run.id, end)
                     for card in fitting
-                    if lay_off_fault(run, card, end, own=run.owner == seat, own_joker=own_joker) is None
+                    if refusal_of_lay_off(run, card, end, own=run.owner == seat, own_joker=own_joker) is None
                 ]
     return tuple(places)
 

@@ -1,8 +1,8 @@
 """What exists in Von Herzen: options, the state and the view; moves are in `moves.py`, facts in `facts.py`.
 
 Names are a storage format: tags and field names of options, moves and facts stand in recorded events. They
-never change their meaning; a new field has a default, and what cannot be said that way is lifted in
-`domain/codec.py`.
+never change their meaning; a new field has a default, and what cannot be said that way is lifted, see
+`domain/games/romme/lifts.py`.
 """
 
 from typing import Annotated, Final, Literal, TypeAlias
@@ -54,7 +54,7 @@ class VonHerzenOptions(Value, frozen=True):
     # V-26
     swap_rounds: Annotated[int, Meta(ge=1, le=2, description="How often everybody is giver in the swap phase.")] = 1
     # V-32
-    pile_pick: Annotated[Literal["top", "any"], Meta(description="Which card of the discard pile may be taken.")] = (
+    pile_pick: Annotated[Literal["any", "top"], Meta(description="Which card of the discard pile may be taken.")] = (
         "top"
     )
     # V-46

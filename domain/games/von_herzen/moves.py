@@ -1,4 +1,4 @@
-"""What a seat of Von Herzen can ask for, and what it is told it may ask for."""
+"""What a seat may ask for, and the entries that say what it may do now."""
 
 from typing import Annotated, Literal, TypeAlias
 

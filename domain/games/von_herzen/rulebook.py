@@ -1,4 +1,4 @@
-"""The rules of Von Herzen by number, and why a move is refused, in short words for players."""
+"""Every numbered rule in short, and the reasons for refusing a move, as clients show them."""
 
 from typing import Final
 

@@ -1,4 +1,4 @@
-"""What is allowed in Von Herzen: judging moves, legal moves, who has to act, how a match starts."""
+"""What is allowed: the start, judging moves, who has to act, and the move made for an absent player."""
 
 from typing import Final, assert_never
 
@@ -45,7 +45,7 @@ from domain.games.von_herzen.moves import (
     VonHerzenTake,
     VonHerzenWithdraw,
 )
-from domain.games.von_herzen.runs import PACK, PACK_SET, lay_off_fault, run_fault
+from domain.games.von_herzen.runs import PACK, PACK_SET, refusal_of_lay_off, refusal_of_run
 from domain.games.von_herzen.scoring import counted, ranking
 
 _SWAP_PHASES: Final[tuple[VonHerzenPhase, ...]] = ("swap_offer", "swap_answer", "swap_take", "swap_agree")
@@ -109,28 +109,6 @@ def _round_end(state: VonHerzenState, chance: Chance) -> tuple[VonHerzenFact, ..
     return scored, _deal(state, state.round + 1, dealer, chance)
 
 
-def to_act(state: VonHerzenState) -> tuple[Seat, ...]:
-    """Return the seat to move; nobody before the start and after the end."""
-    return () if state.phase in IDLE else (state.turn,)
-
-
-def timeout_move(state: VonHerzenState, _seat: Seat) -> VonHerzenMove:
-    """Return the neutral move for an absent player (V-78)."""
-    match state.phase:
-        case "swap_offer":
-            return VonHerzenPassOffer()
-        case "swap_answer":
-            return VonHerzenDecline()
-        case "swap_take":
-            return VonHerzenLeave()
-        case "swap_agree":
-            return VonHerzenWithdraw()
-        case "draw":
-            return VonHerzenDrawStock() if state.stock else VonHerzenDrawPile(state.pile[-1])
-        case _:
-            return VonHerzenEndTurn()
-
-
 # judging moves, in the order of V-76
 
 
@@ -138,7 +116,7 @@ def decide(
     state: VonHerzenState, seat: Seat, move: VonHerzenMove, chance: Chance
 ) -> tuple[VonHerzenFact, ...] | Rejection:
     """Judge a move: the facts that follow from it, or the first check that fails (V-76)."""
-    refusal = _out_of_turn(state, seat, move)
+    refusal = _refusal_of_turn(state, seat, move)
     if refusal is not None:
         return refusal
     match move:
@@ -159,7 +137,7 @@ def decide(
             return _swap_move(state, state.swap, seat, move)
 
 
-def _out_of_turn(state: VonHerzenState, seat: Seat, move: VonHerzenMove) -> Rejection | None:
+def _refusal_of_turn(state: VonHerzenState, seat: Seat, move: VonHerzenMove) -> Rejection | None:
     """Checks 1 to 5: whether this seat may make this kind of move now."""
     if state.phase == "over":
         return _MATCH_OVER
@@ -209,7 +187,7 @@ def _swap_rule(state: VonHerzenState, move: VonHerzenSwapMove) -> str:
             assert_never(move)
 
 
-def _cards_fault(cards: VonHerzenCards, rule: str, least: int, most: int) -> Rejection | None:
+def _refusal_of_cards(cards: VonHerzenCards, rule: str, least: int, most: int) -> Rejection | None:
     """Checks 6 to 8 of a swap move: real cards, as many as the move needs, none twice."""
     if not PACK_SET.issuperset(cards):
         return _INVALID_CARD
@@ -220,9 +198,9 @@ def _cards_fault(cards: VonHerzenCards, rule: str, least: int, most: int) -> Rej
     return None
 
 
-def _laid_fault(hand: VonHerzenCards, cards: VonHerzenCards, rule: str, least: int, most: int) -> Rejection | None:
+def _refusal_of_laid(hand: VonHerzenCards, cards: VonHerzenCards, rule: str, least: int, most: int) -> Rejection | None:
     """Checks 6 to 9 of a swap move whose cards come from the sender's hand."""
-    fault = _cards_fault(cards, rule, least, most)
+    fault = _refusal_of_cards(cards, rule, least, most)
     if fault is None and not set(cards).issubset(hand):
         return Rejection("card_not_in_hand", rule)
     return fault
@@ -243,17 +221,17 @@ def _swap_move(
         case VonHerzenWithdraw():
             return (VonHerzenOfferWithdrawn(seat, swap.receiver),)
         case VonHerzenOffer():
-            fault = _laid_fault(hand, move.cards, "V-12", 1, len(hand))
+            fault = _refusal_of_laid(hand, move.cards, "V-12", 1, len(hand))
             return fault or (VonHerzenCardsOffered(seat, swap.receiver, in_canonical_order(move.cards)),)
         case VonHerzenCounter():
-            fault = _laid_fault(hand, move.cards, "V-16", 1, offered - 1)
+            fault = _refusal_of_laid(hand, move.cards, "V-16", 1, offered - 1)
             return fault or (VonHerzenOfferCountered(swap.giver, seat, in_canonical_order(move.cards)),)
         case VonHerzenAccept():
-            fault = _laid_fault(hand, move.cards, "V-15", offered, offered)
+            fault = _refusal_of_laid(hand, move.cards, "V-15", offered, offered)
             laid = in_canonical_order(move.cards) if fault is None else ()
             return fault or (VonHerzenCardsSwapped(swap.giver, seat, "accepted", swap.offered, laid),)
         case VonHerzenTake():
-            fault = _laid_fault(hand, move.cards, "V-18", offered, offered)
+            fault = _refusal_of_laid(hand, move.cards, "V-18", offered, offered)
             laid = in_canonical_order(move.cards) if fault is None else ()
             return fault or (VonHerzenCardsSwapped(swap.giver, seat, "taken", swap.offered, laid),)
         case VonHerzenAgree():
@@ -264,7 +242,7 @@ def _swap_move(
 
 def _agree(swap: VonHerzenSwap, move: VonHerzenAgree) -> tuple[VonHerzenFact, ...] | Rejection:
     count = len(swap.countered)
-    fault = _cards_fault(move.cards, "V-21", count, count)
+    fault = _refusal_of_cards(move.cards, "V-21", count, count)
     if fault is not None:
         return fault
     if not set(move.cards).issubset(swap.offered):
@@ -300,7 +278,7 @@ def _lay(
         return _DUPLICATE_CARD
     if not set(move.cards).issubset(state.hands[seat]):
         return _CARD_NOT_IN_HAND
-    fault = run_fault(move.cards)
+    fault = refusal_of_run(move.cards)
     if fault is not None:
         return fault
     return _after(state, seat, VonHerzenRunLaid(seat, len(state.melds), move.cards), chance)
@@ -319,7 +297,7 @@ def _lay_off(
         return _UNKNOWN_RUN
     run = state.melds[move.run]
     own_joker = state.options.own_joker_layoff
-    fault = lay_off_fault(run, move.card, move.end, own=run.owner == seat, own_joker=own_joker)
+    fault = refusal_of_lay_off(run, move.card, move.end, own=run.owner == seat, own_joker=own_joker)
     if fault is not None:
         return fault
     return _after(state, seat, VonHerzenCardLaidOff(seat, move.card, move.run, move.end), chance)
@@ -353,3 +331,31 @@ def _with_round_end(
     for fact in facts:
         state = evolve(state, fact)
     return (*facts, *_round_end(state, chance)) if state.phase == "scoring" else facts
+
+
+# who has to act
+
+
+def to_act(state: VonHerzenState) -> tuple[Seat, ...]:
+    """Return the seat to move; nobody before the start and after the end."""
+    return () if state.phase in IDLE else (state.turn,)
+
+
+# an absent player
+
+
+def timeout_move(state: VonHerzenState, _seat: Seat) -> VonHerzenMove:
+    """Return the neutral move for an absent player (V-78)."""
+    match state.phase:
+        case "swap_offer":
+            return VonHerzenPassOffer()
+        case "swap_answer":
+            return VonHerzenDecline()
+        case "swap_take":
+            return VonHerzenLeave()
+        case "swap_agree":
+            return VonHerzenWithdraw()
+        case "draw":
+            return VonHerzenDrawStock() if state.stock else VonHerzenDrawPile(state.pile[-1])
+        case _:
+            return VonHerzenEndTurn()

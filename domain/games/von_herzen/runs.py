@@ -35,7 +35,7 @@ _NEXT: Final = {rank: RANKS[(place + 1) % FULL] for place, rank in enumerate(RAN
 _BEFORE: Final = {after: rank for rank, after in _NEXT.items()}
 
 
-def run_fault(cards: Sequence[Card]) -> Rejection | None:
+def refusal_of_run(cards: Sequence[Card]) -> Rejection | None:
     """Return why different cards, listed low to high, are not a run; None if they are one (V-36 to V-41)."""
     if len(cards) < LEAST_REAL:
         return _TOO_SHORT
@@ -73,7 +73,9 @@ def needed_rank(run: VonHerzenRun, end: VonHerzenEnd) -> str:
     return _NEXT[run.cards[-1][0]] if end == "up" else _BEFORE[run.cards[0][0]]
 
 
-def lay_off_fault(run: VonHerzenRun, card: Card, end: VonHerzenEnd, *, own: bool, own_joker: bool) -> Rejection | None:
+def refusal_of_lay_off(
+    run: VonHerzenRun, card: Card, end: VonHerzenEnd, *, own: bool, own_joker: bool
+) -> Rejection | None:
     """Return why a card cannot be added at this end of a run, None if it can (V-44 to V-49).
 
     `own`: the run belongs to the one who adds; `own_joker`: the option `own_joker_layoff`.

@@ -1,5 +1,7 @@
 """What runs and rounds score, and the places."""
 
+from operator import add
+
 from domain.cards import in_canonical_order
 from domain.games.von_herzen.facts import VonHerzenRoundScored
 from domain.games.von_herzen.model import VonHerzenRun, VonHerzenState
@@ -32,7 +34,7 @@ def counted(state: VonHerzenState) -> VonHerzenRoundScored:
         hands=state.hands,
         stock=in_canonical_order(state.stock),
         scores=scores,
-        totals=tuple(map(int.__add__, state.totals, scores)),  # V-69
+        totals=tuple(map(add, state.totals, scores)),  # V-69
     )
 
 

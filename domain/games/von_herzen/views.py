@@ -1,4 +1,4 @@
-"""Who sees what of Von Herzen: the forms of facts, the board, hands and private things (section 9)."""
+"""Who sees what: public and private forms of facts, the board, hands and what only one seat knows (section 9)."""
 
 from domain.decider import Seat
 from domain.games.von_herzen.facts import (

@@ -105,7 +105,7 @@ def _check_seat(match: Match, state: Any, other: Any, seat: Seat, own: Any, wher
 
 def _check_moves(match: Match, state: Any, seat: Seat, own: Any, where: str) -> None:
     """Moves built from `legal` in the light of the private state are accepted. If there are none (ValueError), the
-    notes stand against every move."""
+    drafts stand against every move."""
     stream, game, wire = match.game.private_stream, match.game, match.wire
     assert stream is not None
     view = SeatView(

@@ -1,7 +1,7 @@
 """The life of a dispute: every command in every state, and random lives that keep what must hold."""
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeAlias
 
 import pytest
 from hypothesis import given, settings
@@ -27,6 +27,8 @@ from domain.disputes.model import (
     SecretsSeen,
 )
 from domain.disputes.views import dispute_seen
+
+Judged: TypeAlias = tuple[DisputeFact, ...] | DisputeRefusal
 
 ID = "d" * 8 + "-0000-4000-8000-000000000001"
 ADA, BEN, GONE = "ada", "ben", "gone"
@@ -67,25 +69,25 @@ STATES = {
 }
 
 
-def review(state: DisputeState, by: str, *, now: int = NOW) -> rules.Judged:
+def review(state: DisputeState, by: str, *, now: int = NOW) -> Judged:
     return rules.review(state, by, now=now)
 
 
-def resolve(state: DisputeState, by: str, *, over: bool = True, same: bool = False, **how: Any) -> rules.Judged:
+def resolve(state: DisputeState, by: str, *, over: bool = True, same: bool = False, **how: Any) -> Judged:
     given: dict[str, Any] = {"decision": "upheld", "annulled": False, "text": "bb" * 32} | how
     decision = given.pop("decision")
     return rules.resolve(state, by, decision, match_over=over, same_text=same, **given)
 
 
-def appeal(state: DisputeState, by: str, *, now: int = NOW, same: bool = False) -> rules.Judged:
+def appeal(state: DisputeState, by: str, *, now: int = NOW, same: bool = False) -> Judged:
     return rules.appeal(state, by, text="cc" * 32, now=now, same_text=same)
 
 
-def look(state: DisputeState, by: str, *, over: bool = False) -> rules.Judged:
+def look(state: DisputeState, by: str, *, over: bool = False) -> Judged:
     return rules.look(state, by, None, match_over=over)
 
 
-Act = Callable[[DisputeState], rules.Judged]
+Act = Callable[[DisputeState], Judged]
 ACTS: dict[str, Act] = {
     "review by Iris": lambda state: review(state, IRIS),
     "review by Jon": lambda state: review(state, JON),
@@ -182,7 +184,7 @@ def lives(draw: st.DrawFn) -> list[tuple[str, str, int, bool]]:
     return found
 
 
-def judged_in(state: DisputeState, act: str, by: str, now: int, over: bool) -> rules.Judged:
+def judged_in(state: DisputeState, act: str, by: str, now: int, over: bool) -> Judged:
     match act:
         case "review":
             return review(state, by, now=now)

@@ -4,7 +4,7 @@ import pytest
 
 from domain.decider import OptionProblem
 from domain.games.herzeln.model import HerzelnOptions
-from domain.games.herzeln.options import parse_options, seat_count
+from domain.games.herzeln.options import OPTIONS
 
 
 @pytest.mark.parametrize(
@@ -21,8 +21,8 @@ from domain.games.herzeln.options import parse_options, seat_count
     ],
 )
 def test_absent_options_take_their_defaults(raw: dict[str, object], seats: int | None, parsed: HerzelnOptions) -> None:
-    assert parse_options(raw, seats) == parsed
-    assert seat_count(parsed, seats) == parsed.players
+    assert OPTIONS.parse(raw, seats) == parsed
+    assert OPTIONS.seat_count(parsed, seats) == parsed.players
 
 
 @pytest.mark.parametrize(
@@ -47,8 +47,8 @@ def test_unknown_options_and_wrong_values_are_refused(
     raw: dict[str, object], seats: int | None, problem: tuple[str, str]
 ) -> None:
     code, option = problem
-    assert parse_options(raw, seats) == OptionProblem(code, "Z-46", option)
+    assert OPTIONS.parse(raw, seats) == OptionProblem(code, "Z-46", option)
 
 
 def test_the_number_of_seats_must_agree_with_the_option() -> None:
-    assert parse_options({"players": 3}, 4) == OptionProblem("option_conflict", "Z-1", "players")
+    assert OPTIONS.parse({"players": 3}, 4) == OptionProblem("option_conflict", "Z-1", "players")

@@ -192,8 +192,8 @@ def test_the_highest_total_wins_the_match(case: str) -> None:
 def test_a_trick_scores_only_what_its_contract_names() -> None:
     trick = cards("KH QH QS 7C")
 
-    assert [trick_points(contract, trick, last=False) for contract in range(1, 8)] == [-7, 10, -10, -40, -40, 0, 0]
-    assert [trick_points(contract, trick, last=True) for contract in range(1, 8)] == [-7, 10, -10, -40, -40, 40, -40]
+    assert [trick_points(contract, trick, 7) for contract in range(1, 8)] == [-7, 10, -10, -40, -40, 0, 0]
+    assert [trick_points(contract, trick, 8) for contract in range(1, 8)] == [-7, 10, -10, -40, -40, 40, -40]
 
 
 def test_a_round_of_tricks_has_eight_tricks_with_three_players_too() -> None:

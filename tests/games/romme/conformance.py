@@ -126,7 +126,7 @@ def _lays(hand: tuple[Card, ...], others: tuple[Card, ...]) -> Iterator[RommeMov
         yield RommeLay((RommeChosenMeld(tuple(map(RommeChosenCard, cards))),))
 
 
-def private_moves(state: RommeState, seat: Seat, notes: RommePrivateStream) -> Iterator[RommePrivateMove]:
+def private_moves(state: RommeState, seat: Seat, own: RommePrivateStream) -> Iterator[RommePrivateMove]:
     """Orders of the hand, melds to prepare, drafts to take back; some that do not fit."""
     hand = state.hands[seat]
     yield from (RommeSortHand("suit"), RommeSortHand("rank"), RommeArrangeHand(hand[::-1]), RommeArrangeHand(hand[1:]))
@@ -135,7 +135,7 @@ def private_moves(state: RommeState, seat: Seat, notes: RommePrivateStream) -> I
     for meld in possible_melds(hand)[:6]:
         yield RommePrepare(meld.meld.cards, meld.meld.end)
     yield RommePrepare(tuple(map(RommeChosenCard, hand[:3])))
-    for draft in open_drafts(state, seat, notes):
+    for draft in open_drafts(state, seat, own):
         again = chosen(draft.kind, draft.slots)
         yield from (RommePrepare(again.cards, again.end), RommeTakeBack(draft.draft))
     yield from (RommeTakeBack(), RommeTakeBack("p99"))

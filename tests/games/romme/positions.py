@@ -21,7 +21,7 @@ from domain.games.romme.moves import (
     RommePrepare,
     RommePrivateMove,
 )
-from domain.games.romme.options import parse_options
+from domain.games.romme.options import OPTIONS
 from tests.games import given
 
 CHANCE = MatchChance(bytes(32))
@@ -78,7 +78,7 @@ def laid(*melds: str, seat: Seat = 0) -> tuple[RommeMeld, ...]:
 
 def options(**given: object) -> RommeOptions:
     """Return options that must be right."""
-    parsed = parse_options(given, None)
+    parsed = OPTIONS.parse(given, None)
     assert isinstance(parsed, RommeOptions), parsed
     return parsed
 
@@ -175,17 +175,19 @@ def code(state: RommeState, move: RommeMove, *, seat: Seat | None = None) -> str
     return answer.code if isinstance(answer, Rejection) else "ok"
 
 
-def noted(state: RommeState, own: RommePrivateStream, *moves: RommePrivateMove, seat: Seat = 0) -> RommePrivateStream:
-    """Return the notes after private moves, all of which must be accepted."""
+def privately(
+    state: RommeState, own: RommePrivateStream, *moves: RommePrivateMove, seat: Seat = 0
+) -> RommePrivateStream:
+    """Return the private state after private moves, all of which must be accepted."""
     for move in moves:
-        _, own = noting(state, own, move, seat=seat)
+        _, own = private_facts(state, own, move, seat=seat)
     return own
 
 
-def noting(
+def private_facts(
     state: RommeState, own: RommePrivateStream, move: RommePrivateMove, *, seat: Seat = 0
 ) -> tuple[tuple[RommePrivateStreamFact, ...], RommePrivateStream]:
-    """Return the facts of a private move that must be accepted, and the notes after them."""
+    """Return the facts of a private move that must be accepted, and the private state after them."""
     facts = private_stream.decide(state, seat, own, move)
     assert not isinstance(facts, Rejection), facts
     for fact in facts:

@@ -20,7 +20,18 @@ from domain.games.romme.moves import (
     RommeSwapJoker,
     RommeTakeBack,
 )
-from tests.games.romme.positions import accepted, after, code, lay, lay_off, noted, noting, position, prepare, rejected
+from tests.games.romme.positions import (
+    accepted,
+    after,
+    code,
+    lay,
+    lay_off,
+    position,
+    prepare,
+    private_facts,
+    privately,
+    rejected,
+)
 
 LOOSE = "3C#2 KD#2"
 FIRST_LAYS = [
@@ -100,13 +111,13 @@ def test_w_56_a_card_from_the_stock_can_be_kept_and_makes_a_hand_romme() -> None
 
 def test_w_57_what_is_prepared_blocks_the_discard_until_it_is_taken_back() -> None:
     state = position("7H 7S 7C 4D 2C 3S 5H 6D 8C 9S TH JD QC KS")
-    facts, own = noting(state, private_stream.new(), prepare("7H 7S 7C"))
+    facts, own = private_facts(state, private_stream.new(), prepare("7H 7S 7C"))
     (fact,) = facts
     assert isinstance(fact, RommeMeldPrepared)
     assert (fact.draft, fact.points, fact.sum, fact.missing) == ("p1", 21, 21, 9)
     discard = RommeDiscard("4D#1")
     assert private_stream.resolve(state, 0, own, discard) == Rejection("drafts_open", "R-42")
-    facts, own = noting(state, own, RommeTakeBack())
+    facts, own = private_facts(state, own, RommeTakeBack())
     assert facts == (RommeMeldsTakenBack(("p1",)),)
     assert private_stream.resolve(state, 0, own, discard) == discard
     made, state = accepted(state, discard)
@@ -117,7 +128,7 @@ def test_w_57_what_is_prepared_blocks_the_discard_until_it_is_taken_back() -> No
 
 def test_w_58_laying_without_a_list_lays_everything_prepared() -> None:
     state = position(f"7H 7S 7C 2H 3H JK#1 {LOOSE}")
-    own = noted(state, private_stream.new(), prepare("7H 7S 7C"), prepare("2H 3H JK#1=4H"))
+    own = privately(state, private_stream.new(), prepare("7H 7S 7C"), prepare("2H 3H JK#1=4H"))
     assert [draft.draft for draft in private_stream.open_drafts(state, 0, own)] == ["p1", "p2"]
     move = private_stream.resolve(state, 0, own, RommeLay())
     assert not isinstance(move, Rejection)
@@ -129,10 +140,10 @@ def test_w_58_laying_without_a_list_lays_everything_prepared() -> None:
 
 def test_w_59_a_reserved_card_cannot_be_prepared_again_but_its_twin_can() -> None:
     state = position(f"7H#1 7H#2 7S 7C 8H 9H {LOOSE}")
-    own = noted(state, private_stream.new(), prepare("7H#1 7S 7C"))
+    own = privately(state, private_stream.new(), prepare("7H#1 7S 7C"))
     refused = private_stream.decide(state, 0, own, prepare("7H#1 8H 9H"))
     assert refused == Rejection("card_reserved", "R-39")
-    own = noted(state, own, prepare("7H#2 8H 9H"))
+    own = privately(state, own, prepare("7H#2 8H 9H"))
     assert [draft.draft for draft in private_stream.open_drafts(state, 0, own)] == ["p1", "p2"]
 
 
@@ -211,21 +222,21 @@ def test_an_ace_that_lies_keeps_its_end() -> None:
 
 def test_drafts_end_with_a_lay_that_names_its_melds_and_their_names_are_not_used_again() -> None:
     state = position(f"7H 7S 7C QH KH AH 2C 2S 2D {LOOSE}")
-    own = noted(state, private_stream.new(), prepare("7H 7S 7C"), prepare("2C 2S 2D"))
+    own = privately(state, private_stream.new(), prepare("7H 7S 7C"), prepare("2C 2S 2D"))
     move = private_stream.resolve(state, 0, own, lay("7H 7S 7C", "QH KH AH"))
     assert move == lay("7H 7S 7C", "QH KH AH"), "a list may name reserved cards"
     assert not isinstance(move, Rejection)
     state = after(state, move)
     assert private_stream.open_drafts(state, 0, own) == ()
     assert private_stream.resolve(state, 0, own, RommeDiscard("3C#2")) == RommeDiscard("3C#2")
-    facts, own = noting(state, own, prepare("2C 2S 2D"))
+    facts, own = private_facts(state, own, prepare("2C 2S 2D"))
     assert isinstance(facts[0], RommeMeldPrepared)
     assert (facts[0].draft, facts[0].sum, facts[0].missing) == ("p3", 6, 0)
 
 
 def test_a_lay_that_fails_leaves_the_drafts_as_they_are() -> None:
     state = position(f"7H 7S 7C 2C 2S 2D {LOOSE}")
-    own = noted(state, private_stream.new(), prepare("7H 7S 7C"), prepare("2C 2S 2D"))
+    own = privately(state, private_stream.new(), prepare("7H 7S 7C"), prepare("2C 2S 2D"))
     refused = private_stream.resolve(state, 0, own, RommeLay())
     assert refused == Rejection("first_meld_too_low", "R-33", have=27, need=30)
     assert len(private_stream.open_drafts(state, 0, own)) == 2
@@ -233,12 +244,12 @@ def test_a_lay_that_fails_leaves_the_drafts_as_they_are() -> None:
 
 def test_drafts_never_outlive_their_turn() -> None:
     state = position(f"7H 7S 7C {LOOSE}", seats=2)
-    own = noted(state, private_stream.new(), prepare("7H 7S 7C"))
+    own = privately(state, private_stream.new(), prepare("7H 7S 7C"))
     later = after(state, RommeDiscard("3C#2"), RommeDrawStock())
     later = after(later, RommeDiscard(later.hands[1][0]), RommeDrawStock())
     assert later.turn == 0
     assert private_stream.open_drafts(later, 0, own) == ()
-    facts, _ = noting(later, own, prepare("7H 7S 7C"))
+    facts, _ = private_facts(later, own, prepare("7H 7S 7C"))
     assert isinstance(facts[0], RommeMeldPrepared)
     assert facts[0].draft == "p1"
 
@@ -246,7 +257,7 @@ def test_drafts_never_outlive_their_turn() -> None:
 def test_reserved_cards_are_neither_laid_off_nor_swapped() -> None:
     melds = ["5H 6H JK#1=7H", "2C 3C 4C"]
     state = position(f"7H 8H 9H {LOOSE}", melds=melds, out=True, joker_swap=True)
-    own = noted(state, private_stream.new(), prepare("7H 8H 9H"))
+    own = privately(state, private_stream.new(), prepare("7H 8H 9H"))
     reserved = Rejection("card_reserved", "R-39")
     assert private_stream.resolve(state, 0, own, lay_off("8H")) == reserved
     assert private_stream.resolve(state, 0, own, RommeSwapJoker("m1", "JK#1", "7H#1")) == reserved

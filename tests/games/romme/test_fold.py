@@ -26,7 +26,7 @@ from domain.games.romme.facts import (
 )
 from domain.games.romme.model import RommeState
 from domain.games.romme.scoring import ranking, round_ended
-from tests.games.romme.positions import before, laid, noted, options, position, prepare
+from tests.games.romme.positions import before, laid, options, position, prepare, privately
 
 
 def folds(state: RommeState, *facts: RommeFact) -> RommeState:
@@ -110,7 +110,7 @@ WRONG_VALUES: list[tuple[RommeState, RommeFact, RommeFact, str]] = [
     (COMING_OUT, FIRST_LAID, replace(FIRST_LAID, came_out=False), "laid before"),
     (PLAYING, LAID, replace(LAID, melds=(), points=0), "laid nothing"),
     (PLAYING, LAID, replace(LAID, melds=(TWOS,)), "the next meld"),
-    (PLAYING, LAID, replace(LAID, melds=(replace(LAID.melds[0], seat=1),)), "the next meld"),
+    (PLAYING, LAID, replace(LAID, melds=(replace(LAID.melds[0], owner=1),)), "the next meld"),
     (PLAYING, LAID, replace(LAID, melds=(replace(LAID.melds[0], kind="run"),)), "what its cards form"),
     (PLAYING, LAID, replace(LAID, melds=(replace(LAID.melds[0], points=7),), points=7), "what its cards form"),
     (PLAYING, LAID, replace(LAID, melds=(replace(LAID.melds[0], slots=TWOS.slots[::-1]),)), "what its cards form"),
@@ -212,7 +212,7 @@ def test_a_fact_at_another_time_is_impossible(state: RommeState, fact: RommeFact
 
 def test_impossible_notes_are_errors() -> None:
     state = position("7H 7S 7C 2D")
-    own = noted(state, private_stream.new(), prepare("7H 7S 7C"))
+    own = privately(state, private_stream.new(), prepare("7H 7S 7C"))
     (draft,) = own.drafts
     impossible: list[RommePrivateStreamFact] = [
         draft,

@@ -32,7 +32,7 @@ from domain.games.romme.moves import (
 )
 from domain.games.romme.offers import listed_moves
 from domain.games.romme.rules import legal
-from tests.games.romme.positions import after, cards, code, noted, position, prepare
+from tests.games.romme.positions import after, cards, code, position, prepare, privately
 
 
 def faces(melds: object) -> list[str]:
@@ -132,7 +132,7 @@ def test_the_samples_reach_every_listed_move() -> None:
 
 def test_drafts_are_offered_to_be_laid_or_taken_back_and_block_the_discard() -> None:
     state = position("7H 7S 7C QH KH AH 2C 2S 2D 3S", drawn="3S")
-    own = noted(state, private_stream.new(), prepare("7H 7S 7C"))
+    own = privately(state, private_stream.new(), prepare("7H 7S 7C"))
     found = {type(entry): entry for entry in private_stream.legal(state, 0, own)}
     assert set(found) == {RommeLegalLay, RommeLegalPrepare, RommeLegalTakeBack}
     lay, ready = found[RommeLegalLay], found[RommeLegalPrepare]
@@ -140,7 +140,7 @@ def test_drafts_are_offered_to_be_laid_or_taken_back_and_block_the_discard() -> 
     assert isinstance(ready, RommeLegalPrepare)
     assert not lay.drafted, "21 points are too few"
     assert faces(ready.melds) == ["QH KH AH", "2C 2S 2D"], "without the reserved cards"
-    own = noted(state, own, prepare("QH KH AH"))
+    own = privately(state, own, prepare("QH KH AH"))
     lay, *_ = private_stream.legal(state, 0, own)
     assert isinstance(lay, RommeLegalLay)
     assert lay.drafted
@@ -157,7 +157,7 @@ def test_without_drafts_the_same_is_offered_as_by_the_table_and_melds_to_prepare
 
 def test_where_drafts_stand_against_every_move_there_is_no_sample() -> None:
     state = position("7H 7S 7C 2D", drawn="2D")
-    own = noted(state, private_stream.new(), prepare("7H 7S 7C"))
+    own = privately(state, private_stream.new(), prepare("7H 7S 7C"))
     view: View = SeatView(
         seat=0,
         board=ROMME_1.views.board(state),

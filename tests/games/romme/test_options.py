@@ -11,7 +11,7 @@ from domain.games.romme.facts import RommeMatchEnded, RommeOptionChanged, RommeR
 from domain.games.romme.lobby import change_options, end_match
 from domain.games.romme.model import RommeOptions, RommeState
 from domain.games.romme.moves import RommeDiscard
-from domain.games.romme.options import marks, parse_options, seat_count
+from domain.games.romme.options import OPTIONS, marks
 from domain.games.romme.rules import start
 from domain.table import rules as table_rules
 from domain.table.fold import apply, begin
@@ -36,12 +36,12 @@ def test_w_121_without_options_everything_is_as_usual() -> None:
 
 
 def test_w_122_values_outside_the_table_are_refused() -> None:
-    assert parse_options({"first_meld_min": 35}, 2) == OptionProblem("option_value", "R-73", "first_meld_min")
+    assert OPTIONS.parse({"first_meld_min": 35}, 2) == OptionProblem("option_value", "R-73", "first_meld_min")
 
 
 def test_w_123_a_number_of_rounds_goes_only_with_rounds() -> None:
     raw = {"match_end": "points", "rounds": 5}
-    assert parse_options(raw, 2) == OptionProblem("option_conflict", "R-73", "rounds")
+    assert OPTIONS.parse(raw, 2) == OptionProblem("option_conflict", "R-73", "rounds")
 
 
 def test_w_124_an_omitted_limit_takes_its_default_if_its_mode_is_chosen() -> None:
@@ -125,16 +125,16 @@ PROBLEMS: list[tuple[dict[str, object], str, str]] = [
 
 @pytest.mark.parametrize(("raw", "code", "option"), PROBLEMS)
 def test_bad_options_are_refused_in_order(raw: dict[str, object], code: str, option: str) -> None:
-    assert parse_options(raw, None) == OptionProblem(code, "R-73", option)
+    assert OPTIONS.parse(raw, None) == OptionProblem(code, "R-73", option)
 
 
 @pytest.mark.parametrize("seats", [0, 1, 7, -2])
 def test_a_number_of_seats_that_cannot_play_is_refused(seats: int) -> None:
-    assert parse_options({}, seats) == OptionProblem("option_value", "R-5", "seats")
+    assert OPTIONS.parse({}, seats) == OptionProblem("option_value", "R-5", "seats")
 
 
 def test_who_names_no_number_of_seats_gets_the_fewest() -> None:
-    assert [seat_count(options(), seats) for seats in (None, 2, 6)] == [2, 2, 6]
+    assert [OPTIONS.seat_count(options(), seats) for seats in (None, 2, 6)] == [2, 2, 6]
 
 
 def test_all_house_rules_go_together_with_every_end() -> None:
@@ -147,7 +147,7 @@ def test_all_house_rules_go_together_with_every_end() -> None:
     assert len(combinations) == 24
     for combination in combinations:
         for end in ends:
-            parsed = parse_options(combination | end, None)
+            parsed = OPTIONS.parse(combination | end, None)
             assert isinstance(parsed, RommeOptions), combination
             assert asdict(parsed).items() >= combination.items()
 

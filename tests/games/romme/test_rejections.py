@@ -18,7 +18,7 @@ from domain.games.romme.moves import (
     RommeSwapJoker,
     RommeTakeBack,
 )
-from tests.games.romme.positions import after, before, lay, lay_off, noted, position, prepare, rejected
+from tests.games.romme.positions import after, before, lay, lay_off, position, prepare, privately, rejected
 
 TABLE = ["5H 6H JK#1=7H", "2C 2S 2D"]
 SWAPPING = position("7H 8H 7H#2 JK#2 3C#2", melds=TABLE, out=True, joker_swap=True, taken="3C#2")
@@ -98,7 +98,7 @@ def test_points_come_before_the_kept_card_and_the_kept_card_last() -> None:
 
 
 def test_drafts_are_judged_between_hand_and_shape() -> None:
-    own = noted(NOT_OUT, private_stream.new(), prepare("7H 7S 7C"))
+    own = privately(NOT_OUT, private_stream.new(), prepare("7H 7S 7C"))
     assert private_stream.resolve(NOT_OUT, 0, own, RommeDiscard("KD#1")) == Rejection("card_not_in_hand", "R-2")
     assert private_stream.resolve(NOT_OUT, 0, own, RommeDiscard("8H#1")) == Rejection("drafts_open", "R-42")
     assert private_stream.decide(NOT_OUT, 0, own, prepare("7H JK#2")) == Rejection("card_reserved", "R-39")
@@ -107,7 +107,7 @@ def test_drafts_are_judged_between_hand_and_shape() -> None:
     assert private_stream.decide(NOT_OUT, 1, own, RommeTakeBack()) == Rejection("not_your_turn", "R-13")
     assert private_stream.decide(DRAWING, 0, private_stream.new(), RommeTakeBack()) == Rejection("wrong_phase", "R-13")
     just_taken = position("7H 7S 7C 8H", taken="8H")
-    own = noted(just_taken, private_stream.new(), prepare("7H 7S 7C"))
+    own = privately(just_taken, private_stream.new(), prepare("7H 7S 7C"))
     assert private_stream.resolve(just_taken, 0, own, RommeDiscard("8H#1")) == Rejection("drafts_open", "R-42")
 
 

@@ -28,9 +28,9 @@ from tests.games.romme.positions import (
     cards,
     folded,
     lay,
-    noted,
     position,
     prepare,
+    privately,
     rejected,
 )
 
@@ -40,7 +40,7 @@ BY_SUIT = "2C#1 2C#2 TS#1 AH#1 7D#1 JK#1"
 
 def order_after(*moves: RommePrivateMove) -> str:
     state = position(HAND)
-    return " ".join(private_stream.hand(state, 0, noted(state, private_stream.new(), *moves)))
+    return " ".join(private_stream.hand(state, 0, privately(state, private_stream.new(), *moves)))
 
 
 def test_w_129_sorted_by_suit() -> None:
@@ -53,7 +53,7 @@ def test_w_130_sorted_by_rank() -> None:
 
 def test_w_131_a_new_card_is_not_sorted_in() -> None:
     state = position(HAND, phase="draw", pile="3C#1")
-    own = noted(state, private_stream.new(), RommeSortHand("suit"))
+    own = privately(state, private_stream.new(), RommeSortHand("suit"))
     state = after(state, RommeDrawPile())
     assert private_stream.hand(state, 0, own) == cards(f"{BY_SUIT} 3C#1")
     assert state.hands[0] == cards(f"{HAND} 3C#1"), "the table keeps the order of arrival"
@@ -106,18 +106,18 @@ def test_w_134_a_hand_is_arranged_while_others_are_on_turn_and_nobody_notices() 
 
 def test_cards_that_left_and_come_back_are_new_cards() -> None:
     state = position(f"7H#2 {HAND}", melds=["5H 6H JK#2=7H"], out=True, joker_swap=True, phase="draw", pile="JK#3")
-    own = noted(state, private_stream.new(), RommeSortHand("suit"))
+    own = privately(state, private_stream.new(), RommeSortHand("suit"))
     state = after(state, RommeDrawPile())
-    own = noted(state, own, RommeMoveCard("JK#3", 0))
+    own = privately(state, own, RommeMoveCard("JK#3", 0))
     state = after(state, RommeSwapJoker("m1", "JK#2", "7H#2"))
     assert private_stream.hand(state, 0, own) == cards("JK#3 2C#1 2C#2 TS#1 AH#1 7D#1 JK#1 JK#2")
-    own = noted(state, own, RommeMoveCard("JK#2", 0))
+    own = privately(state, own, RommeMoveCard("JK#2", 0))
     assert private_stream.hand(state, 0, own)[0] == "JK#2"
 
 
 def test_an_order_does_not_outlive_its_round() -> None:
     state = position("4D", out=True, others=[HAND], seats=2)
-    own = noted(state, private_stream.new(), RommeSortHand("rank"), seat=1)
+    own = privately(state, private_stream.new(), RommeSortHand("rank"), seat=1)
     _, state = accepted(state, RommeDiscard("4D#1"))
     state = folded(state, start(state, CHANCE))
     assert private_stream.hand(state, 1, own) == state.hands[1]
@@ -155,10 +155,10 @@ def test_w_136_a_card_from_the_pile_is_seen_by_all() -> None:
 def test_w_137_what_is_prepared_and_taken_back_is_seen_by_nobody_else() -> None:
     state = position("7H 7S 7C 2C 2S 2D QH KH AH 4D 5S 6C 8D TC")
     seen = msgspec.json.encode(board(state))
-    own = noted(state, private_stream.new(), prepare("7H 7S 7C"), prepare("2C 2S 2D"), prepare("QH KH AH"))
+    own = privately(state, private_stream.new(), prepare("7H 7S 7C"), prepare("2C 2S 2D"), prepare("QH KH AH"))
     assert len(private_stream.private(state, 0, own).drafts) == 3
     assert (private_stream.private(state, 0, own).points, private_stream.private(state, 0, own).missing) == (58, 0)
-    own = noted(state, own, RommeTakeBack("p2"), RommeTakeBack())
+    own = privately(state, own, RommeTakeBack("p2"), RommeTakeBack())
     assert private_stream.open_drafts(state, 0, own) == ()
     assert private_stream.decide(state, 0, own, RommeTakeBack()) == Rejection("unknown_draft", "R-40")
     assert msgspec.json.encode(board(state)) == seen

@@ -23,7 +23,7 @@ from domain.games.von_herzen.moves import (
     VonHerzenOffer,
 )
 from domain.games.von_herzen.plans import Planner
-from domain.games.von_herzen.runs import PACK, run_fault, runs_in
+from domain.games.von_herzen.runs import PACK, refusal_of_run, runs_in
 from tests.games.von_herzen.conformance import OPTIONS
 from tests.games.von_herzen.play import GAME, careless, chance_of, options_of, sensible, started, steps
 from tests.games.von_herzen.positions import after, cards, dealt, melding
@@ -110,7 +110,7 @@ def test_the_longest_run_is_laid_and_then_the_rest_is_added() -> None:
     move = choice(state)
     assert isinstance(move, VonHerzenLay)
     assert len(move.cards) == 5
-    assert run_fault(move.cards) is None
+    assert refusal_of_run(move.cards) is None
 
 
 def test_cards_of_one_rank_and_colour_go_into_different_runs() -> None:

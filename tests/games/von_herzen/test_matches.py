@@ -27,7 +27,7 @@ from domain.games.von_herzen.moves import (
     VonHerzenMove,
     VonHerzenOffer,
 )
-from domain.games.von_herzen.runs import PACK, run_fault, runs_in
+from domain.games.von_herzen.runs import PACK, refusal_of_run, runs_in
 from domain.games.von_herzen.scoring import score
 from tests.conformance.zones import cards_in
 from tests.games.von_herzen.conformance import OPTIONS, listed, zones
@@ -137,7 +137,7 @@ def test_runs_on_the_table_are_runs_and_scores_are_the_sum_of_cards(
         if not isinstance(move, VonHerzenLay | VonHerzenLayOff) or after.round != before.round:
             continue
         words = f"{options}, players {name}, seed {seed + 100}: {move}"
-        assert all(run_fault(run.cards) is None for run in after.melds), words
+        assert all(refusal_of_run(run.cards) is None for run in after.melds), words
         jokers = sum(run.joker is not None for run in after.melds)
         laid = sum(len(run.cards) for run in after.melds)
         pure = 4 if options.pure_flute_four else 2
@@ -207,7 +207,7 @@ def naive_runs(hand: tuple[str, ...], longest: int) -> set[tuple[str, ...]]:
     found: set[tuple[str, ...]] = set()
     lists: list[tuple[str, ...]] = [(card,) for card in hand]
     for _ in range(longest):
-        found.update(cards for cards in lists if run_fault(cards) is None)
+        found.update(cards for cards in lists if refusal_of_run(cards) is None)
         lists = [
             (*cards, card)
             for cards in lists
@@ -226,7 +226,7 @@ def test_runs_are_suggested_exactly_where_one_can_be_laid(seed: int) -> None:
         return {(sum(card[1] in "HD" for card in run) > 1, run[0][0], len(run)) for run in melds}
 
     suggested = runs_in(hand)
-    assert all(run_fault(run) is None and set(run) <= set(hand) for run in suggested), f"seed {seed}"
+    assert all(refusal_of_run(run) is None and set(run) <= set(hand) for run in suggested), f"seed {seed}"
     assert likes(suggested) == likes(naive_runs(hand, 9)), f"seed {seed}"
     assert len(suggested) == len(likes(suggested)), f"seed {seed}"
 

@@ -40,7 +40,7 @@ def _version(number: int, last_points: int) -> AnyGame:
             private_part=HighestPrivate,
             legal=HighestChoices,
         ),
-        options=option_rules(HighestOptions, rule="T-8", seats=3),
+        options=option_rules(HighestOptions, rule="T-8", seats=(2, 4)),
         decider=Decider(
             new=new,
             start=start,

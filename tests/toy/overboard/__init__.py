@@ -21,7 +21,7 @@ OVERBOARD_1 = Game(
         private_part=model.OverboardPrivate,
         legal=model.OverboardLegal,
     ),
-    options=option_rules(model.OverboardOptions, rule="O-9", seats=5),
+    options=option_rules(model.OverboardOptions, rule="O-9", seats=(5, 6)),
     decider=Decider(
         new=fold.new,
         start=rules.start,
