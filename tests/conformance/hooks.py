@@ -26,7 +26,8 @@ class Hooks:
     may be missing."""
 
     options: tuple[OptionSet, ...]
-    """`OPTIONS`: sets that cover every value of every option and every number of seats."""
+    """`OPTIONS`: sets that cover every value of every option and every number of seats. Under the first a match takes
+    some moves: tests of explanations look at one of it."""
     short: OptionSet
     """`SHORT`: the options of a match that takes a minute or less over HTTP, for tests of the service."""
     playthroughs: Mapping[str, OptionSet]

@@ -145,14 +145,22 @@ class Match:
 
 
 def play(game: AnyGame, hooks: Hooks, options: OptionSet, *, players: str, seed: int) -> Match:
-    """Play a match to its end. AssertionError if it has none, or if a move built from a view is refused."""
+    """Play a match to its end. AssertionError if it has none, or if a move built from a view is refused.
+
+    What a function of the game raises goes on, with a note that names the match.
+    """
     raw, asked = options
     parsed = game.options.parse(raw, asked)
     assert not isinstance(parsed, OptionProblem), f"{game.rules_id} refuses {raw}: {parsed}"
     seats = game.options.seat_count(parsed, asked)
     key = sha256(f"{game.rules_id} {raw} {asked} {players} {seed}".encode()).digest()
     match = Match(game, hooks, options, seats, players, seed, key, WatchedChance(key))
-    _Play(match).to_the_end(game.decider.new(parsed, seats))
+    try:
+        _Play(match).to_the_end(game.decider.new(parsed, seats))
+    except Exception as error:
+        if match.name not in str(error):
+            error.add_note(match.at(None, f"raised by a function of the game, after version {len(match.steps)}"))
+        raise
     return match
 
 

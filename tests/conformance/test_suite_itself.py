@@ -13,7 +13,7 @@ from msgspec import Struct, defstruct
 from msgspec.structs import replace as changed
 
 from domain.cards import CANONICAL, pack
-from domain.decider import AnyGame, Rejection
+from domain.decider import AnyGame, Rejection, Rule
 from tests.conformance.altered import altered
 from tests.conformance.checks import cards, declarations, ends, folding, forms, interference, legality, secrecy
 from tests.conformance.hooks import Hooks
@@ -86,6 +86,37 @@ def test_the_toy_declares_what_it_should(toy: AnyGame) -> None:
     declarations.check_options(toy, HOOKS)
     declarations.check_bad_options(toy, HOOKS)
     declarations.check_option_sets(toy, HOOKS)
+
+
+@pytest.mark.parametrize(
+    ("declared", "said"),
+    [
+        ({"key": "Highest"}, "key 'Highest' is not in snake_case"),
+        ({"rules_version": 0}, "rules_version is 0"),
+        ({"seats": (3, 7)}, r"seats are \(3, 7\); fewest and most lie in 2 to 6"),
+        ({"seats": (1, 3)}, "fewest and most lie in 2 to 6"),
+        ({"rules": (Rule("T-1", "A rule."), Rule("T-2", " "))}, "rules without a text: .'T-2'"),
+        ({"rejections": {"NotYou": "Not you."}}, "not in snake_case: .'NotYou'"),
+        ({"rejections": {"not_you": ""}}, "without a sentence: .'not_you'"),
+    ],
+)
+def test_a_declaration_that_is_wrong_is_named(declared: dict[str, Any], said: str) -> None:
+    with pytest.raises(AssertionError, match=said):
+        declarations.check_identity(replace(TOY, **declared))
+
+
+def test_bad_options_that_are_refused_under_an_unknown_rule_are_named() -> None:
+    lost = replace(TOY, rules=(Rule("T-99", "Another rule."),))
+    with pytest.raises(AssertionError, match="breaks a rule that RULES do not have"):
+        declarations.check_bad_options(lost, HOOKS)
+
+
+def test_numbers_of_seats_and_values_that_are_not_played_are_named() -> None:
+    few = replace(HOOKS, options=HOOKS.options[:1])
+    with pytest.raises(AssertionError, match="no set of OPTIONS has"):
+        declarations.check_option_sets(TOY, few)
+    with pytest.raises(AssertionError, match=r"no set of OPTIONS has \[4, 5\] seats"):
+        declarations.check_option_sets(replace(OVERBOARD_1, seats=(4, 6)), replace(OVERBOARD_HOOKS, options=(({}, 6),)))
 
 
 def test_the_versions_of_the_toy_differ_in_their_totals() -> None:
@@ -331,7 +362,7 @@ FAULTS = {
     "a card on the board": Fault("hidden cards .* board", VIEWS, {"board": _board(_first_of_stock)}),
     "places on the board": Fault("as places", VIEWS, {"board": _board(_places_of_a_hand)}),
     "bits on the board": Fault("as bits", VIEWS, {"board": _board(_bits_of_a_hand)}),
-    "a count on the board": Fault("could tell from", SAME, {"board": _board(_hearts_in_stock)}),
+    "a count on the board": Fault("could tell from .* differs in .*board", SAME, {"board": _board(_hearts_in_stock)}),
     "the choice of another": Fault("hidden cards .* private", VIEWS, {"private_part": _next_private}),
     "a choice that is shown": Fault("card_chosen", FACTS, {"public_form": _publishes_the_choice}),
     "looks of a choice": Fault("told b", SAME, {"public_form": _publishes_the_choice}),
@@ -369,6 +400,14 @@ def test_a_planted_fault_is_caught(fault: Fault) -> None:
 def test_a_match_that_cannot_be_played_fails(planted: dict[str, Any], said: str) -> None:
     with pytest.raises(AssertionError, match=said):
         _match(altered(TOY, **planted))
+
+
+def test_what_a_game_raises_while_it_is_played_names_the_match() -> None:
+    with pytest.raises(ZeroDivisionError) as raised:
+        _match(altered(TOY, decide=lambda *_: 1 // 0))
+    (note,) = raised.value.__notes__
+    assert note.startswith(_match(TOY).name)
+    assert "after version 1" in note
 
 
 def test_a_move_with_the_name_of_a_command_of_the_table_fails() -> None:

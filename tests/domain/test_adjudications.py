@@ -19,7 +19,8 @@ from tests.domain.matches import SHORT, SIGNER, TABLE, PlayedMatch, rechained, r
 from tests.domain.test_verify import edit_envelope, failures
 
 ARBITER, OTHER = ("a" * 8 + "-0000-4000-8000-000000000001", "a" * 8 + "-0000-4000-8000-000000000002")
-UPHELD = Adjudicated("d" * 8 + "-0000-4000-8000-000000000001", 9, ARBITER, "upheld", True, 3, "ab" * 32)
+# version 2 is there in every match, even in one that is over in its first deal
+UPHELD = Adjudicated("d" * 8 + "-0000-4000-8000-000000000001", 2, ARBITER, "upheld", True, 3, "ab" * 32)
 APPEALED = replace(UPHELD, arbiter=OTHER, decision="rejected", annulled=False, resolution=6, hash="cd" * 32)
 ANOTHER = replace(UPHELD, dispute="d" * 8 + "-0000-4000-8000-000000000002", decision="void", annulled=False)
 

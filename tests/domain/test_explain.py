@@ -28,6 +28,9 @@ def hooks_of(game: AnyGame) -> Hooks:
     return Hooks.of(overboard_conformance) if game is OVERBOARD_1 else registered_hooks(game)
 
 
+TOO_SHORT = "the match under the first of OPTIONS shows nothing here; put options first under which it has some moves"
+
+
 def positions(game: AnyGame, most: int) -> list[TableState]:
     """States of a random match, the first and the last among them."""
     options, seats = hooks_of(game).options[0]
@@ -60,8 +63,8 @@ def test_every_move_is_judged_as_the_rules_judge_it(game: AnyGame) -> None:
                     assert answer.rule in numbers
                     assert answer.text
                     refused += 1
-    assert legal
-    assert refused
+    assert legal, f"{TOO_SHORT}: no candidate was legal"
+    assert refused, f"{TOO_SHORT}: no candidate was refused with a rule"
 
 
 @every_game
@@ -105,7 +108,7 @@ def test_whoever_may_move_is_told_of_legal_moves_whatever_their_fields_are(game:
             assert len({*(answer.move for answer in answers)}) == len(answers)
             assert any(answer.legal for answer in answers) == (state.decisions[seat] is not None)
             acting += state.decisions[seat] is not None
-    assert acting
+    assert acting, f"{TOO_SHORT}: nobody had to act"
 
 
 @every_game
@@ -121,7 +124,7 @@ def test_an_explanation_says_nothing_of_hidden_cards(game: AnyGame) -> None:
             other = _with(state, hooks.other_distribution(game, state.game_state, seat, rng))
             changed += other.game_state != state.game_state
             assert explain(state, seat, moves) == explain(other, seat, moves)
-    assert changed
+    assert changed, f"{TOO_SHORT}: no hidden card could be exchanged"
 
 
 def _with(state: TableState, play: object) -> TableState:

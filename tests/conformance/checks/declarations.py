@@ -31,6 +31,8 @@ from tests.conformance.hooks import Hooks
 _SNAKE: Final = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*")
 _UNSTABLE: Final = (FloatType, DecimalType, SetType, FrozenSetType, BytesType, AnyType)
 """Types whose JSON is not one fixed text, or that would come back as something else."""
+SEATS_MOST: Final = 6
+"""In the API and in standings."""
 _TOLD_APART: Final = {("von_herzen", "leave")}
 """Names that moves share with commands of the table in events that are stored already. Their readers go by the
 decision or by the facts, as `test_a_move_called_leave_is_not_leaving_the_table` shows of standings."""
@@ -40,15 +42,18 @@ def check_identity(game: AnyGame) -> None:
     """Key, version, seats, rules and refusals are what clients can rely on."""
     least, most = game.seats
     numbers = [rule.number for rule in game.rules]
-    assert _SNAKE.fullmatch(game.key), game.key
-    assert game.rules_version >= 1, game.rules_version
-    assert 1 < least <= most < 255, game.seats
+    assert _SNAKE.fullmatch(game.key), f"the key {game.key!r} is not in snake_case"
+    assert game.rules_version >= 1, f"rules_version is {game.rules_version}; versions are counted from 1"
+    assert 2 <= least <= most <= SEATS_MOST, f"seats are {game.seats}; fewest and most lie in 2 to {SEATS_MOST}"
     assert game.title, "no title"
     assert numbers, "no rules"
     assert len(set(numbers)) == len(numbers), f"rules with the same number: {numbers}"
-    assert all(rule.text.strip() for rule in game.rules), "rules without a text"
-    assert all(_SNAKE.fullmatch(code) for code in game.rejections), list(game.rejections)
-    assert all(text.strip() for text in game.rejections.values()), "refusals without a sentence"
+    untold = [rule.number for rule in game.rules if not rule.text.strip()]
+    assert not untold, f"rules without a text: {untold}"
+    misnamed = [code for code in game.rejections if not _SNAKE.fullmatch(code)]
+    assert not misnamed, f"codes of refusals that are not in snake_case: {misnamed}"
+    speechless = [code for code, text in game.rejections.items() if not text.strip()]
+    assert not speechless, f"refusals without a sentence: {speechless}"
 
 
 def check_types(game: AnyGame) -> None:
@@ -92,7 +97,10 @@ def check_options(game: AnyGame, hooks: Hooks) -> None:
     """The schema names the options in the order of their struct, its defaults are those that are filled in,
     and complete options are read as what they are."""
     properties = game.options.schema["properties"]
-    assert tuple(properties) == game.options.type.__struct_fields__, f"{list(properties)}"
+    fields = game.options.type.__struct_fields__
+    assert tuple(properties) == fields, (
+        f"the schema has the options {list(properties)}, their struct has {list(fields)}"
+    )
     for raw, asked in hooks.options:
         parsed = game.options.parse(raw, asked)
         assert isinstance(parsed, game.options.type), f"{raw} is refused: {parsed}"
@@ -112,20 +120,24 @@ def check_bad_options(game: AnyGame, hooks: Hooks) -> None:
         for value in _bad_values(schema):
             problem = game.options.parse({**raw, option: value}, asked)
             assert isinstance(problem, OptionProblem), f"{option} = {value!r} is accepted: {problem}"
-            assert problem.code == ("option_value" if schema else "option_unknown"), f"{option} = {value!r}: {problem}"
-            assert problem.option == option, f"{option} = {value!r}: {problem}"
-            assert problem.rule in numbers, f"{option} = {value!r}: {problem}"
+            assert problem.code == ("option_value" if schema else "option_unknown"), (
+                f"{option} = {value!r} is refused with another code than option_value or, if unknown, option_unknown: "
+                f"{problem}"
+            )
+            assert problem.option == option, f"{option} = {value!r} is refused as another option: {problem}"
+            assert problem.rule in numbers, f"{option} = {value!r} breaks a rule that RULES do not have: {problem}"
 
 
 def check_option_sets(game: AnyGame, hooks: Hooks) -> None:
     """The option sets of the suite cover every number of seats, and every value of options with few."""
     parsed = [(game.options.parse(raw, asked), asked) for raw, asked in hooks.options]
     seats = {game.options.seat_count(options, asked) for options, asked in parsed}
-    assert seats == set(range(game.seats[0], game.seats[1] + 1)), f"only {seats} seats are played"
+    wanted_seats = set(range(game.seats[0], game.seats[1] + 1))
+    assert seats == wanted_seats, f"no set of OPTIONS has {sorted(wanted_seats - seats)} seats; add one for each"
     for option, schema in game.options.schema["properties"].items():
         values = {getattr(options, option) for options, _ in parsed}
         wanted = set(schema.get("enum", (False, True) if schema.get("type") == "boolean" else ()))
-        assert wanted <= values, f"{option} is never {wanted - values}"
+        assert wanted <= values, f"no set of OPTIONS has {option} = {wanted - values}; add one for each"
 
 
 def _bad_values(schema: dict[str, Any]) -> Iterator[object]:

@@ -12,8 +12,10 @@ def check_end(match: Match, positions: int) -> None:
     outcome = game.decider.outcome(final)
     assert outcome is not None, match.at(match.steps[-1], "no outcome")
     assert game.decider.to_act(final) == (), match.at(match.steps[-1], "somebody may act after the end")
-    assert outcome.totals == game.views.totals(final), match.at(match.steps[-1], outcome)
-    assert len(outcome.totals) == len(outcome.places) == match.seats, match.at(match.steps[-1], outcome)
+    totals = game.views.totals(final)
+    assert outcome.totals == totals, match.at(match.steps[-1], f"{outcome} has other totals than the views: {totals}")
+    entries = (len(outcome.totals), len(outcome.places))
+    assert entries == (match.seats,) * 2, match.at(match.steps[-1], f"{outcome} has not one entry for each seat")
     for place in outcome.places:
         better = sum(other < place for other in outcome.places)
         assert place == better + 1, match.at(match.steps[-1], f"places are not shared and skipped: {outcome}")
@@ -39,7 +41,11 @@ def check_rounds(match: Match, positions: int) -> None:
         for state in step.states:
             before, number = number, game.views.round_number(state)
             assert number - before in (0, 1), match.at(step, f"round {before} is followed by round {number}")
-            assert len(game.views.totals(state)) == match.seats, match.at(step, game.views.totals(state))
+            assert len(game.views.totals(state)) == match.seats, match.at(
+                step, f"totals have not one entry for each seat: {game.views.totals(state)}"
+            )
         acting = game.decider.to_act(step.after)
-        assert list(acting) == sorted({*acting} & {*range(match.seats)}), match.at(step, f"to act: {acting}")
+        assert list(acting) == sorted({*acting} & {*range(match.seats)}), match.at(
+            step, f"to_act is not ascending seats: {acting}"
+        )
         assert step.facts, match.at(step, "an event without facts")

@@ -34,8 +34,11 @@ def check_hidden_cards_change_nothing(match: Match, positions: int) -> None:
         for viewer in match.viewers:
             other = match.hooks.other_distribution(match.game, state, viewer, rng)
             where = f"{words} viewer {viewer} could tell from {canonical(other)!r}"
-            assert _views(match, state, viewer) == _views(match, other, viewer), where
-            assert set(match.hooks.hidden_from(state, viewer)) == set(match.hooks.hidden_from(other, viewer)), where
+            one, two = _views(match, state, viewer), _views(match, other, viewer)
+            differing = [f"{part}: {one[part]!r} or {two[part]!r}" for part in one if one[part] != two[part]]
+            assert not differing, f"{where}, which differs in {differing}"
+            same = set(match.hooks.hidden_from(state, viewer)) == set(match.hooks.hidden_from(other, viewer))
+            assert same, f"{where}, since zones() hides other cards from this viewer there"
             for seat, moves in tried.items():
                 if seat == viewer:
                     _compare_own_moves(match, state, other, viewer, moves, where)

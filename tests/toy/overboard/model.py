@@ -140,7 +140,7 @@ class OverboardState(Value, frozen=True):
     options: OverboardOptions
     lives: tuple[int, ...]
     places: tuple[int | None, ...]
-    """Of seats overboard; None while they are aboard."""
+    """Of seats that are out; None while they play."""
     round: int = 0
     starter: Seat = 0
     turn: Seat | None = None
