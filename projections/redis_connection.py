@@ -105,20 +105,20 @@ class RedisConnection:
         """RedisUnavailableError if Redis does not answer, or takes no writes."""
         await self.round_trip(_WRITE)
 
-    async def pop_first(self, key: str, wait_seconds: float) -> bytes | None:
-        """Take the first member off a sorted set, None if none came in time."""
+    async def pop_first(self, key: str, wait_seconds: float, most: int) -> list[bytes]:
+        """Take the first members off a sorted set, up to `most`; none if none came in time."""
         if self.unavailable or self._refused:
             raise RedisUnavailableError("Redis failed a moment ago")
         try:
             async with asyncio.timeout(wait_seconds + ANSWER_SECONDS_MAX):
-                popped = await self._client.bzpopmin(key, wait_seconds)
+                popped = await self._client.bzmpop(wait_seconds, 1, [key], min=True, count=most)
         except ResponseError as error:
             self._refused = True
             await self._note_wrong_types([error])
             raise RedisUnavailableError(str(error)) from error
         except UNAVAILABLE_ERRORS as error:
             raise self._failed(error) from error
-        return popped[1] if popped else None
+        return [member for member, _ in popped[1]] if popped else []
 
     async def keys(self, pattern: str) -> list[bytes]:
         """Return the keys of all nodes that match a pattern, in no order."""

@@ -9,6 +9,7 @@ from contextlib import suppress
 from typing import Final
 
 from projections.broadcasts import Broadcasts
+from projections.buckets import Buckets
 from projections.checkpoints import Checkpoints
 from projections.generations import Generations
 from projections.names_in_views import NamesInViews
@@ -34,6 +35,7 @@ class RedisStore:
         self.lists = TableLists(connection, self.generations)
         self.snapshots = SnapshotStore(connection, self.generations)
         self.standings = StandingsCopy(connection, self.generations)
+        self.buckets = Buckets(connection, self.generations)
         self.broadcasts = Broadcasts(connection, self.generations)
         self._refresher: asyncio.Task[None] | None = None
 

@@ -3,7 +3,8 @@
 bw:<identity>:<g>:tables:<game or *>:<status>     sorted set of public tables, by name `<created>:<table>`
 bw:<identity>:<g>:player:<account>                set of tables in which the account holds a seat
 bw:<identity>:<g>:bots                            sorted set of tables that wait for a bot, by time in milliseconds
-bw:<identity>:<g>:wake                            the same, but taken off by the worker that serves the table
+bw:<identity>:<g>:wake                            the same, but taken off by the worker that serves the table, and
+                                                  with the first person at it: `<table> <account>`
 bw:<identity>:<g>:ended                           sorted set of tables that have ended, by when they were created
 bw:<identity>:<g>:owed                            sorted set of tables that the worker has to write again, by time
 """
@@ -15,7 +16,7 @@ import msgspec
 from msgspec import Struct
 
 from domain.registry import CURRENT
-from domain.table.model import OPEN_STATUSES, Status
+from domain.table.model import OPEN_STATUSES, SeatKind, Status
 from projections.generations import Generations
 from projections.redis_connection import Command, RedisConnection, script
 from projections.table_view import Projection
@@ -23,6 +24,7 @@ from projections.table_view import Projection
 _STATUSES: Final = ("lobby", "running", "between_rounds", "finished", "closed")
 _ENDED: Final = tuple(status for status in _STATUSES if status not in OPEN_STATUSES)
 _WAITING_MAX: Final = 100
+_TAKEN_MAX: Final = 1000
 ENDED_MAX: Final = 200
 """So many tables that have ended are kept, those that were created last."""
 _PAID: Final = script("""
@@ -32,13 +34,18 @@ return 1
 """)
 
 
-class _Status(Struct, frozen=True):
+class _Seat(Struct, frozen=True):
+    kind: SeatKind
+
+
+class _Summary(Struct, frozen=True):
     """What is looked at of a table's summary."""
 
     status: Status
+    seats: tuple[_Seat, ...]
 
 
-_status: Final = msgspec.json.Decoder(_Status).decode
+_summary: Final = msgspec.json.Decoder(_Summary).decode
 
 
 class TableLists:
@@ -81,19 +88,35 @@ class TableLists:
         found = await self._generations.read_complete("SMEMBERS", f"player:{account}")
         return None if found is None else [table.decode() for table in found]
 
-    async def open_tables_of(self, account: str) -> list[str] | None:
-        """Return the tables in which the account holds a seat, those left out that are over; None if incomplete."""
+    async def open_tables_of(self, account: str) -> dict[str, bool] | None:
+        """Return the tables in which the account holds a seat, those left out that are over; None if incomplete.
+
+        Each with whether it is known to have bots.
+        """
         tables = await self.tables_of(account)
         if not tables:
-            return tables
+            return None if tables is None else {}
         keys = [self._generations.key(f"{{{table}}}") for table in tables]
         summaries = await self._connection.round_trip(*[("HGET", key, "summary") for key in keys])
-        return [table for table, summary in zip(tables, summaries, strict=True) if summary is None or _is_open(summary)]
+        found: dict[str, bool] = {}
+        for table, raw in zip(tables, summaries, strict=True):
+            summary = None if raw is None else _summary(raw)
+            if summary is None or summary.status in OPEN_STATUSES:
+                found[table] = summary is not None and any(seat.kind == "bot" for seat in summary.seats)
+        return found
 
-    async def next_for_bots(self, wait_seconds: float) -> str | None:
-        """Wait for a table with a bot to act and take it off the queue; None if none came in time."""
-        table = await self._connection.pop_first(self._generations.key("wake"), wait_seconds)
-        return None if table is None else table.decode()
+    async def next_for_bots(self, wait_seconds: float) -> list[tuple[str, str]]:
+        """Take all tables with a bot to act off the queue, each after the first person at it ("" if there is none).
+
+        Waits for one so many seconds, 0 for not at all; none if none came in time.
+        """
+        key = self._generations.key("wake")
+        if wait_seconds:
+            members = await self._connection.pop_first(key, wait_seconds, _TAKEN_MAX)
+        else:
+            (popped,) = await self._connection.round_trip(("ZPOPMIN", key, _TAKEN_MAX))
+            members = [member for member, _ in popped]
+        return [(account, table) for table, _, account in (member.decode().partition(" ") for member in members)]
 
     async def waiting_for_bots(self, older_than_seconds: float, after: int = 0) -> list[str]:
         """Return tables that have waited for a bot for longer than this, up to 100 after so many: they were lost."""
@@ -138,10 +161,6 @@ class TableLists:
         await self._connection.round_trip(("ZREM", prefix + "ended", table))
 
 
-def _is_open(summary: bytes) -> bool:
-    return _status(summary).status in OPEN_STATUSES
-
-
 def listing_key(table_key: str) -> str:
     """Return the key of the accounts in whose lists a table may stand, from that of the table."""
     return f"{table_key}:listed"
@@ -181,7 +200,8 @@ def wake_commands(prefix: str, new: Projection, old: Projection | None) -> list[
     """Return what wakes a worker if a bot has to act, unless one was woken, and goes on until no bot has to act."""
     if not new.bots_to_act or (old is not None and old.bots_to_act):
         return []
-    return [("ZADD", prefix + "wake", int(time.time() * 1000), new.header.table)]
+    person = next((player for player in new.header.players if player is not None), "")
+    return [("ZADD", prefix + "wake", int(time.time() * 1000), f"{new.header.table} {person}")]
 
 
 def owed_command(prefix: str, table: str) -> Command:

@@ -23,7 +23,7 @@ from service.runtime.settings import Settings
 
 _ALLOWED_METHODS: list[Any] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"]
 _ALLOWED_HEADERS = ["Authorization", "Content-Type", "Idempotency-Key", "If-None-Match", "traceparent"]
-_EXPOSED_HEADERS = ["ETag", "Link", "Location", "Retry-After", "X-Request-Id"]
+_EXPOSED_HEADERS = ["ETag", "Link", "Location", "RateLimit", "RateLimit-Policy", "Retry-After", "X-Request-Id"]
 
 
 def create_app(settings: Settings, *, extra_routes: Sequence[BaseRouteHandler] = ()) -> Litestar:
@@ -68,6 +68,7 @@ def _dependencies(services: Services) -> dict[str, Provide]:
         "accounts": services.accounts,
         "contract": contract_bytes(HANDLERS),
         "disputes": services.disputes,
+        "limits": services.limits,
         "lobby": services.lobby,
         "log": services.log,
         "log_watch": services.log_watch,

@@ -70,7 +70,7 @@ def _announce(settings: Settings) -> None:
         "1 API process and a worker" if settings.processes == 1 else f"{settings.processes} API processes and a worker"
     )
     data = f"data in {settings.data_dir}" if load_settings().embedded else "on your own servers"
-    click.echo(_READY.format(url=settings.base_url, processes=processes, data=data, key=token_hex(12)))
+    click.echo(_READY.format(url=settings.base_url, processes=processes, data=data, key=token_hex(16)))
 
 
 @main.command()

@@ -14,6 +14,7 @@ from service.disputes.audit import DisputeAudit
 from service.disputes.disputes import Disputes
 from service.jobs.names import NameJobs
 from service.jobs.worker import Worker
+from service.limits.limits import Limits
 from service.records.audit import LogAudit
 from service.records.key_check import KeyCheck
 from service.records.log_watch import LogWatch
@@ -22,6 +23,7 @@ from service.records.records import Records
 from service.records.signer import Signer
 from service.records.transparency import Transparency
 from service.runtime.deadline import is_late
+from service.runtime.limits import limits_with
 from service.runtime.metrics import Metrics
 from service.runtime.settings import Settings
 from service.standings.standings import Standings
@@ -43,6 +45,7 @@ from service.tables.recorder import Recorder
 from service.tables.replays import Replays
 from service.tables.seat_private import SeatPrivate
 from service.tables.snapshots import Snapshots
+from service.tables.table_limits import TableLimits
 from service.tables.tables import Tables
 from service.tables.views import Views
 
@@ -58,15 +61,17 @@ class Services:
         self.database = Database(settings.database_dsn, connections=settings.database_connections)
         self.log = Log(self.database)
         self.redis = RedisStore(connect(settings.redis_dsn, is_late))
+        self.limits = Limits(limits_with(settings.limits), self.redis.buckets, key=key)
         self.account_store = AccountStore(self.database)
         self.names = PublicNames(self.account_store)
-        self.accounts = Accounts(self.account_store, self.redis.broadcasts, self.names, key=key)
+        self.accounts = Accounts(self.account_store, self.redis.broadcasts, self.names, self.limits, key=key)
         self.snapshots = Snapshots(self.log, self.redis.snapshots, key=key)
         self.cache = TableCache(self.log, self.snapshots, settings.cache_tables)
         self.views = Views(self.redis.views, self.log, self.cache, self.names)
         self.access = Access(self.log, self.cache)
         self.recorder = Recorder(self.log, self.cache, self.snapshots, self.views, key=key)
-        self.tables = Tables(self.log, self.cache, self.access, self.recorder, self.views)
+        self.table_limits = TableLimits(self.limits, self.redis.lists)
+        self.tables = Tables(self.log, self.cache, self.access, self.recorder, self.views, self.table_limits)
         self.seat_private = SeatPrivate(self.cache, self.recorder, self.views)
         self.replays = Replays(self.log, self.cache, self.snapshots, self.names)
         self.lobby = Lobby(self.redis.lists, self.cache, self.views, key=key)

@@ -1,8 +1,8 @@
 """Accounts and their tokens: guests, names, devices, roles.
 
-Tokens are opaque, 256 bits, and kept only as SHA-256. A valid one is remembered for half a minute in
-each process; a revocation is broadcast to all processes, and while that channel is down nothing is
-remembered.
+Tokens are opaque, 256 bits, and kept only as SHA-256. A valid one is remembered for five seconds in each process; a
+revocation is broadcast to all processes, and while a process cannot prove that it hears them it remembers nothing. A
+revocation that could not be broadcast is answered once nobody remembers what was read before it.
 """
 
 import asyncio
@@ -22,14 +22,24 @@ from projections.coalescer import Coalescer
 from projections.redis_connection import RedisUnavailableError
 from service.accounts import names
 from service.accounts.public_names import PublicNames
-from service.errors import FieldError, InvalidRequestError, KeyReusedError, NotFoundError, UnauthenticatedError
+from service.cursors import open_cursor, seal_cursor
+from service.errors import (
+    FieldError,
+    InvalidRequestError,
+    KeyReusedError,
+    LimitError,
+    NotFoundError,
+    UnauthenticatedError,
+)
+from service.limits.addresses import guests_of
+from service.limits.limits import Limits
 from service.store.accounts import AccountStore, TokenRow
 from service.store.errors import StoreError
 
 Role: TypeAlias = Literal["player", "arbiter", "operator"]
 
 TOKEN_PREFIX: Final = "bw_"  # noqa: S105 - what secret scanners look for
-_REMEMBER_SECONDS: Final = 30.0
+_REMEMBER_SECONDS: Final = 5.0
 _REMEMBERED_MAX: Final = 50_000
 _HEADER_LENGTH_MAX: Final = 120
 _TOUCH_MILLISECONDS: Final = 60_000
@@ -58,9 +68,12 @@ class NewAccount(Struct, frozen=True):
 class Accounts:
     """Use cases of accounts. One per process."""
 
-    def __init__(self, store: AccountStore, broadcasts: Broadcasts, public_names: PublicNames, *, key: bytes) -> None:
+    def __init__(
+        self, store: AccountStore, broadcasts: Broadcasts, public_names: PublicNames, limits: Limits, *, key: bytes
+    ) -> None:
         self._store = store
         self._public_names = public_names
+        self._limits = limits
         self._tokens: Coalescer[bytes, TokenRow | None] = Coalescer(self._find_tokens)
         self._broadcasts = broadcasts
         self._key = key
@@ -82,7 +95,9 @@ class Accounts:
         if header is None or len(header) > _HEADER_LENGTH_MAX:
             return None
         found = self._remembered.get(_digest(header))
-        return found[1] if found is not None and found[0] > time.monotonic() else None
+        if found is None or found[0] <= time.monotonic() or not self._broadcasts.listening:
+            return None
+        return found[1]
 
     async def authenticate(self, header: str | None) -> Account:
         """Return the account of an Authorization header. UnauthenticatedError if it has no valid token."""
@@ -90,6 +105,7 @@ class Accounts:
         if remembered is not None:
             return remembered
         scheme, _, token = (header or "").partition(" ")
+        token = token.lstrip(" ")  # one space or more (RFC 6750)
         if scheme.lower() != "bearer" or not token.startswith(TOKEN_PREFIX) or len(token) > 100:
             raise UnauthenticatedError("Send a valid token: Authorization: Bearer bw_...")
         now, epoch = time.monotonic(), self._tokens_epoch
@@ -133,11 +149,19 @@ class Accounts:
 
     # accounts
 
-    async def create_guest(self, name: str, key: str) -> NewAccount:
-        """Create a guest. The same key and name again give the same account and token."""
+    async def create_guest(self, name: str, key: str, host: str) -> NewAccount:
+        """Create a guest who asks from an address. The same key and name again give the same account and token.
+
+        LimitError if the address had too many new ones; those that there are it gets all the same.
+        """
         clean = clean_name(name)
         id_, token_id = self._derived_id("player", "", key), self._derived_id("token", "", key)
         token = self._derived_token("", key)
+        try:
+            await self._limits.take(*guests_of(host))
+        except LimitError:
+            if await self._store.player(id_) is None:
+                raise
         created = await self._store.create_player(
             id_, clean, token_id=token_id, role="player", digest=_digest(token), label="first"
         )
@@ -167,12 +191,13 @@ class Accounts:
     async def rename(self, account: Account, name: str) -> str:
         """Change the caller's public name."""
         clean = clean_name(name)
+        await self._limits.take("renames", account.id)
         await self._store.rename(UUID(account.id), clean)
         self._public_names.forget(account.id)
         return clean
 
     async def erase(self, account: Account) -> None:
-        """Erase the name and all tokens; the log keeps only the random id."""
+        """Erase the name and all tokens, at once everywhere; the log keeps only the random id."""
         await self._store.erase(UUID(account.id))
         self._public_names.forget(account.id)
         await self._broadcast("tokens")
@@ -190,17 +215,28 @@ class Accounts:
         """Create a token for a device. The same key again gives the same token."""
         label = clean_name(asked, "/label")
         token_id, token = self._derived_id("token", account.id, key), self._derived_token(account.id, key)
+        most = self._limits.quota("tokens")
         row = await self._store.create_token(
-            token_id, UUID(account.id), role=account.role, digest=_digest(token), label=label, days=days
+            token_id, UUID(account.id), role=account.role, digest=_digest(token), label=label, days=days, most=most
         )
+        if row is None:
+            self._limits.require_room("tokens", most)
+            raise NotFoundError("There is no such account.")
         lasts = None if row.expires is None else round((row.expires - row.created) / 86_400_000)
         if row.label != label or lasts != days:
             raise KeyReusedError("This Idempotency-Key was used with another body.")
         return row, token
 
-    async def tokens(self, account: Account) -> list[TokenRow]:
-        """Return the caller's valid tokens, newest first."""
-        return await self._store.tokens(UUID(account.id))
+    async def tokens(self, account: Account, cursor: str | None, limit: int) -> tuple[list[TokenRow], str | None]:
+        """Return a page of the caller's valid tokens, newest first, and the cursor of the next one.
+
+        NotFoundError if the cursor is not one of ours.
+        """
+        scope = f"tokens\0{account.id}"
+        after = None if cursor is None else UUID(open_cursor(self._key, scope, cursor))
+        rows = await self._store.tokens(UUID(account.id), after, limit + 1)
+        following = seal_cursor(self._key, scope, str(rows[limit - 1].id)) if len(rows) > limit else None
+        return rows[:limit], following
 
     async def revoke(self, account: Account, token: UUID) -> None:
         """Revoke one of the caller's tokens, at once everywhere. NotFoundError if the caller has no such token."""
@@ -211,9 +247,13 @@ class Accounts:
     # between processes
 
     async def _broadcast(self, message: str) -> None:
+        """Tell all processes, or wait until none remembers a token that it read before this."""
+        forgotten = time.monotonic() + _REMEMBER_SECONDS
         self._on_broadcast(message)
-        with suppress(RedisUnavailableError):  # then nobody remembers tokens for longer than a few seconds
+        try:
             await self._broadcasts.broadcast(message)
+        except RedisUnavailableError:
+            await asyncio.sleep(forgotten - time.monotonic())
 
     def _on_broadcast(self, message: str) -> None:
         if message == "tokens":
@@ -236,10 +276,10 @@ class Accounts:
 
 
 def clean_name(name: str, field: str = "/name") -> str:
-    """Return a name without surrounding blanks. InvalidRequestError if it is empty or has a control character."""
+    """Return a name without surrounding spaces. InvalidRequestError if it is none by the rule of names."""
     clean = names.clean(name)
     if clean is None:
-        detail = "must begin with a visible character and contain no control characters"
+        detail = "must begin with a visible character and hold no control, format, private or unassigned characters"
         raise InvalidRequestError("A field of the body is invalid.", errors=(FieldError(field, detail),))
     return clean
 

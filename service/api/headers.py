@@ -9,15 +9,24 @@ from litestar import Request
 from litestar.types import Message, Scope
 
 from service.api.operation import Operation
-from service.api.trace import header, method_of, trace_id_of
+from service.api.trace import method_of, trace_id_of
 from service.errors import FieldError, InvalidRequestError, KeyRequiredError
 from service.runtime.metrics import Metrics
 
 BEGUN: Final = "begun"
 """The key in a request's state of when it began, by `time.perf_counter`."""
-TAG_LENGTH_MAX: Final = 100
+TAGS_LENGTH_MAX: Final = 8192
+"""A list of tags may be so long: as a line of a head behind a proxy."""
+_TAG: Final = re.compile(r'"[^"]*"')
 _METHODS: Final = ("GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE")
-_KEY: Final = re.compile(r'"([!#-\[\]-~]{16,128})"')
+KEY_PATTERN: Final = r'^"[!#-\[\]-~]{16,128}"$'
+_HEX: Final = "[0-9A-Fa-f]"
+SECRET_KEY_PATTERN: Final = (
+    rf'^"({_HEX}{{8}}-{_HEX}{{4}}-4{_HEX}{{3}}-[89ABab]{_HEX}{{3}}-{_HEX}{{12}}|{_HEX}{{32,128}})"$'
+)
+"""Forms that hold at least 122 random bits: UUIDs of version 4, and 32 hexadecimal digits or more."""
+_KEY: Final = re.compile(KEY_PATTERN)
+_SECRET_KEY: Final = re.compile(SECRET_KEY_PATTERN)
 _EVERY_RESPONSE: Final = (
     (b"x-content-type-options", b"nosniff"),
     (b"content-security-policy", b"default-src 'none'; frame-ancestors 'none'"),
@@ -26,25 +35,56 @@ _EVERY_RESPONSE: Final = (
 _OVER_TLS: Final = (b"strict-transport-security", b"max-age=31536000; includeSubDomains")
 
 
-def known_tag(request: Request[Any, Any, Any]) -> str | None:
-    """Return the entity tag of If-None-Match, None if absent. InvalidRequestError if it is too long."""
-    given = header(request.scope, b"if-none-match")
-    if given is None:
-        return None
-    if len(given) > TAG_LENGTH_MAX:
+def known_tags(request: Request[Any, Any, Any]) -> tuple[str, ...]:
+    """Return the entity tags of If-None-Match, `*` for any; none if it is absent. What is no tag is left out.
+
+    Weak ones too: a proxy that recodes weakens a tag, and the comparison is weak (RFC 9110).
+    InvalidRequestError if the list is too long.
+    """
+    given = [value.decode("latin-1") for name, value in request.scope["headers"] if name == b"if-none-match"]
+    if not given:
+        return ()
+    tags = ",".join(given)
+    if len(tags) > TAGS_LENGTH_MAX:
         raise InvalidRequestError("A header is invalid.", errors=(FieldError("#If-None-Match", "is too long"),))
-    return given.removeprefix("W/")  # a proxy that recodes weakens the tag; the comparison is weak (RFC 9110)
+    return ("*",) if tags == "*" else tuple(_TAG.findall(tags))
+
+
+def host_of(request: Request[Any, Any, Any]) -> str:
+    """Return the address that a request comes from, as trusted proxies give it."""
+    client = request.scope["client"]
+    return client[0] if client else ""
+
+
+def has(request: Request[Any, Any, Any], etag: str) -> bool:
+    """Whether a request says that its sender has what this entity tag stands for."""
+    tags = known_tags(request)
+    return etag in tags or "*" in tags
 
 
 def idempotency_key(request: Request[Any, Any, Any]) -> str:
     """Return the key of a creating request. KeyRequiredError if it is missing or malformed."""
-    match = _KEY.fullmatch(request.headers.get("idempotency-key", ""))
-    if match is None:
+    key = _KEY.fullmatch(request.headers.get("idempotency-key", ""))
+    if key is None:
         raise KeyRequiredError(
             "Send Idempotency-Key with a quoted string of 16 to 128 visible ASCII characters, the same for every "
             "attempt of the same request."
         )
-    return match[1]
+    return key[0][1:-1]
+
+
+def secret_idempotency_key(request: Request[Any, Any, Any]) -> str:
+    """Return the key of a request that creates what belongs to whoever knows the key.
+
+    KeyRequiredError if it is missing, or of a form that may be guessed.
+    """
+    key = _SECRET_KEY.fullmatch(request.headers.get("idempotency-key", ""))
+    if key is None:
+        raise KeyRequiredError(
+            "Send Idempotency-Key with a random UUID (version 4) or 32 to 128 random hexadecimal digits, in quotes, "
+            "the same for every attempt of the same request. Whoever knows it can get the account."
+        )
+    return key[0][1:-1]
 
 
 def completed(metrics: Metrics, *, over_tls: bool, cross_origin: bool) -> Callable[[Message, Scope], Awaitable[None]]:

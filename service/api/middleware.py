@@ -21,6 +21,7 @@ from service.store.log import Log
 
 _WITHOUT_BODY: Final = ("GET", "HEAD", "OPTIONS")
 """Methods whose bodies nobody reads."""
+_NOTHING: Final = "Nothing is available to you at this address."
 
 
 class Admission(MiddlewareProtocol):
@@ -28,10 +29,10 @@ class Admission(MiddlewareProtocol):
 
     One middleware: each has its price, and all of this happens to every request.
 
-    UnauthenticatedError if an operation that needs a token gets no valid one. Path parameters that are spelled
-    differently from how the service spells them do not exist (404): a resource has one address. A caller has to
-    accept one of the operation's media types (406). Writes are refused while the log takes none (503). Bodies are read
-    here, see `read_body`.
+    An encoded slash is no slash, and no path has one (404): `/v1%2fme` is not `/v1/me`. UnauthenticatedError if an
+    operation that needs a token gets no valid one. Path parameters that are spelled differently from how the service
+    spells them do not exist (404): a resource has one address. A caller has to accept one of the operation's media
+    types (406). Writes are refused while the log takes none (503). Bodies are read here, see `read_body`.
     """
 
     def __init__(self, app: ASGIApp, accounts: Accounts, log: Log, body_seconds: float) -> None:
@@ -49,11 +50,13 @@ class Admission(MiddlewareProtocol):
         deadline = begin_deadline()
         parameters, handler, method = scope["path_params"], scope["route_handler"], scope["method"]
         begin_request(trace_id=trace_id_of(scope), table=parameters.get("table"))
+        if b"%" in scope["raw_path"] and b"%2f" in scope["raw_path"].lower():
+            raise NotFoundError(_NOTHING)
         if not handler.opt.get(PUBLIC) and method != "OPTIONS":
             scope["user"], scope["auth"] = await self._accounts.authenticate(header(scope, b"authorization")), None
         if isinstance(handler, Operation):
             if parameters and not _is_canonical(scope["path"], parameters):
-                raise NotFoundError("Nothing is available to you at this address.")
+                raise NotFoundError(_NOTHING)
             if handler.response is not None:
                 negotiated(scope, handler.response_media_types)
         if method not in _WITHOUT_BODY:

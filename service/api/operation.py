@@ -48,7 +48,9 @@ class Operation(HTTPRouteHandler):
         public: bool = False,
         roles: tuple[Role, ...] = _ROLES,
         idempotent: bool = False,
+        secret_key: bool = False,
         conditional: bool = False,
+        limits: tuple[str, ...] = (),
         problems: tuple[int, ...] = (),
         headers: Mapping[str, str] | None = None,
         vary: tuple[str, ...] = (),
@@ -77,7 +79,10 @@ class Operation(HTTPRouteHandler):
             public: whether no token is needed.
             roles: who may ask.
             idempotent: whether `Idempotency-Key` is required.
+            secret_key: whether whoever knows that key gets what belongs to its sender alone, so that it has to be
+                one that nobody guesses.
             conditional: whether `If-None-Match` is honoured with 304.
+            limits: names of limits that hold for it, see `service.runtime.limits`.
             problems: statuses of problems beyond those that follow from the arguments above.
             headers: headers of every successful response.
             vary: request headers that the response depends on, beside Authorization.
@@ -117,7 +122,9 @@ class Operation(HTTPRouteHandler):
         self.public = public
         self.roles = roles
         self.idempotent = idempotent
+        self.secret_key = secret_key
         self.conditional = conditional
+        self.limits = limits
         self.problems = problems
         self.vary = (*(() if public else ("Authorization",)), *vary, *(("Accept-Encoding",) if compressed else ()))
         self.vary_header = ((b"vary", ", ".join(self.vary).encode()),) if self.vary else ()

@@ -9,8 +9,10 @@ from litestar.params import FromPath, JSONBody
 
 from service.accounts.accounts import Accounts
 from service.api.authentication import CallerRequest
-from service.api.headers import idempotency_key
+from service.api.headers import host_of, idempotency_key, secret_idempotency_key
 from service.api.operation import Operation
+from service.api.queries import decoded_query
+from service.api.responses import paged
 from service.api.types import players as types
 from service.disputes.disputes import Disputes
 from service.store.accounts import TokenRow
@@ -24,13 +26,16 @@ _NO_STORE: Final = {"Cache-Control": "no-store"}
     id="createPlayer",
     summary="Create a guest account",
     description="Returns the account and its first token. The token is shown only once; a retry with the same "
-    "Idempotency-Key returns the same account and token.",
+    "Idempotency-Key returns the same account and token. So whoever knows the key can get the account: it has to be "
+    "random, 122 bits at least.",
     tag="players",
     public=True,
     status=201,
     body=types.NewPlayer,
     response=types.PlayerCreated,
     idempotent=True,
+    secret_key=True,
+    limits=("guests_ipv4", "guests_ipv6"),
     headers=_NO_STORE,
     response_headers={"Location": "The account's public profile."},
     links={
@@ -40,7 +45,7 @@ _NO_STORE: Final = {"Cache-Control": "no-store"}
 async def create_player(
     request: CallerRequest, data: JSONBody[types.NewPlayer], accounts: NamedDependency[Accounts]
 ) -> Response[types.PlayerCreated]:
-    made = await accounts.create_guest(data.name, idempotency_key(request))
+    made = await accounts.create_guest(data.name, secret_idempotency_key(request), host_of(request))
     created = types.PlayerCreated(str(made.id), made.name, str(made.token_id), made.token)
     return Response(created, headers={"Location": f"/v1/players/{made.id}"})
 
@@ -69,6 +74,7 @@ async def get_me(request: CallerRequest, accounts: NamedDependency[Accounts]) ->
     "show it within two seconds. Records contain no names.",
     tag="me",
     body=types.MeChange,
+    limits=("renames",),
     response=types.Me,
     problems=(404,),
 )
@@ -108,6 +114,7 @@ async def delete_me(
     tag="me",
     status=201,
     body=types.NewToken,
+    limits=("tokens",),
     response=types.TokenCreated,
     idempotent=True,
     headers=_NO_STORE,
@@ -128,12 +135,17 @@ async def create_token(
     summary="List my tokens",
     description="Valid tokens, newest first, without their secrets; `current` marks the one of this request.",
     tag="me",
-    response=types.TokenList,
+    query=types.TokensQuery,
+    response=types.TokenPage,
+    problems=(404,),
+    response_headers={"Link": "The next page, if there is one."},
     headers=_NO_STORE,
 )
-async def list_tokens(request: CallerRequest, accounts: NamedDependency[Accounts]) -> types.TokenList:
-    rows = await accounts.tokens(request.user)
-    return types.TokenList(tuple(_info(row, request.user.token) for row in rows))
+async def list_tokens(request: CallerRequest, accounts: NamedDependency[Accounts]) -> Response[types.TokenPage]:
+    params = decoded_query(request, types.TokensQuery)
+    rows, cursor = await accounts.tokens(request.user, params.cursor, params.limit)
+    page = types.TokenPage(tuple(_info(row, request.user.token) for row in rows), cursor)
+    return paged(page, "/v1/me/tokens", {"cursor": cursor, "limit": params.limit} if cursor else None)
 
 
 @Operation(

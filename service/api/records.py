@@ -15,6 +15,7 @@ from service.api.operation import PRIVATE_HEADERS, Operation
 from service.api.queries import decoded_query
 from service.api.types import records as types
 from service.api.types.tables import TableQuery
+from service.limits.limits import Limits
 from service.records.records import Records
 from service.tables.tables import Tables
 
@@ -32,17 +33,23 @@ _TEXT: Final = "text/plain"
     query=TableQuery,
     response=types.RECORD,
     media_types=(MEDIA_TYPE, _TEXT),
+    limits=("audits",),
     problems=(404, 409),
     headers=PRIVATE_HEADERS,
     vary=("Accept",),
     compressed=True,
 )
 async def get_record(
-    request: CallerRequest, table: FromPath[UUID], tables: NamedDependency[Tables], records: NamedDependency[Records]
+    request: CallerRequest,
+    table: FromPath[UUID],
+    tables: NamedDependency[Tables],
+    records: NamedDependency[Records],
+    limits: NamedDependency[Limits],
 ) -> Response[Any]:
     params = decoded_query(request, TableQuery)
     live_table = await tables.find(table, request.user.id, params.join_code)
     if negotiated(request.scope, (MEDIA_TYPE, _TEXT)) == _TEXT:
+        await limits.take("audits", request.user.id)
         text = await records.text(live_table)
         return Response(text, media_type=_TEXT)
     pieces = await records.document(live_table)
@@ -55,18 +62,24 @@ async def get_record(
     "/v1/tables/{table:uuid}/audit",
     id="auditTable",
     summary="Verify a match that is over",
-    description="The same checks as in `blattwerk verify`.",
+    description="The same checks as in `blattwerk verify`. 503 at once if too many wait for theirs.",
     tag="records",
     query=TableQuery,
     response=types.Audit,
+    limits=("audits",),
     problems=(404, 409),
     headers=PRIVATE_HEADERS,
 )
 async def audit_table(
-    request: CallerRequest, table: FromPath[UUID], tables: NamedDependency[Tables], records: NamedDependency[Records]
+    request: CallerRequest,
+    table: FromPath[UUID],
+    tables: NamedDependency[Tables],
+    records: NamedDependency[Records],
+    limits: NamedDependency[Limits],
 ) -> types.Audit:
     params = decoded_query(request, TableQuery)
     live_table = await tables.find(table, request.user.id, params.join_code)
+    await limits.take("audits", request.user.id)
     report = await records.audit(live_table)
     return types.Audit(report.ok, report.checks)
 

@@ -14,7 +14,7 @@ from domain.standings import Tally
 from service.accounts.accounts import Accounts
 from service.accounts.public_names import PublicNames
 from service.api.authentication import CallerRequest
-from service.api.headers import known_tag
+from service.api.headers import has
 from service.api.operation import PRIVATE_HEADERS, Operation
 from service.api.queries import decoded_query
 from service.api.responses import GAME_PARAMETER, paged, tagged
@@ -60,7 +60,7 @@ async def get_leaderboard(
     etag = f'"{hashlib.blake2b(body, digest_size=12).hexdigest()}"'
     next_page = None if cursor is None else {"cursor": cursor, "limit": params.limit}
     links = paged(body, f"/v1/leaderboards/{game}", next_page).headers
-    return tagged(None if etag == known_tag(request) else body, etag, links)
+    return tagged(None if has(request, etag) else body, etag, links)
 
 
 @Operation(

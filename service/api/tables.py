@@ -13,7 +13,7 @@ from service.api.authentication import CallerRequest
 from service.api.bodies import body_digest, body_of, decoders_of, game_body, require_json, strict
 from service.api.decoding import decoded
 from service.api.dependencies import LIVE_TABLE
-from service.api.headers import idempotency_key, known_tag
+from service.api.headers import idempotency_key, known_tags
 from service.api.links import lobby_links, match_links
 from service.api.operation import PRIVATE_HEADERS, Operation
 from service.api.queries import decoded_query
@@ -43,6 +43,7 @@ _NEXT_PAGE: Final = {"Link": "The next page, if there is one."}
     tag="tables",
     status=201,
     body=types.NEW_TABLE,
+    limits=("open_tables", "bot_tables"),
     response=types.TABLE,
     idempotent=True,
     problems=(404, 409),
@@ -102,7 +103,7 @@ async def list_tables(request: CallerRequest, lobby: NamedDependency[Lobby]) -> 
 )
 async def get_table(request: CallerRequest, table: FromPath[UUID], tables: NamedDependency[Tables]) -> TableResponse:
     params = decoded_query(request, types.TableQuery)
-    return view_response(await tables.view(table, request.user.id, known_tag(request), params.join_code))
+    return view_response(await tables.view(table, request.user.id, known_tags(request), params.join_code))
 
 
 @Operation(
@@ -116,6 +117,7 @@ async def get_table(request: CallerRequest, table: FromPath[UUID], tables: Named
     tag="seats",
     status=201,
     body=types.Sit,
+    limits=("open_tables", "bot_tables"),
     response=types.TABLE,
     idempotent=True,
     problems=(404, 409),
@@ -267,6 +269,7 @@ async def end_match(request: CallerRequest, table: FromPath[UUID], tables: Named
     "later, gives the same response and records nothing twice; with another move it is refused.",
     tag="moves",
     body=types.MOVE_REQUESTS,
+    limits=("moves",),
     response=types.MOVE_RESULT,
     problems=(404, 409),
     headers=PRIVATE_HEADERS,

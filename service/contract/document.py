@@ -11,13 +11,14 @@ from typing import Any, Final
 
 import msgspec
 
-from service.api.headers import TAG_LENGTH_MAX
+from service.api.headers import KEY_PATTERN, SECRET_KEY_PATTERN, TAGS_LENGTH_MAX
 from service.api.operation import Operation
 from service.api.problems import PROBLEM_TYPE, Problem
 from service.api.types.json_schema import completed
 from service.contract.examples import Examples, bodies, responses
 from service.contract.schemas import REF_TEMPLATE, component_schemas, schema_of
 from service.errors import HTTP_PROBLEM_TYPES, INTERNAL, PROBLEM_TYPES, FieldError, ProblemType
+from service.runtime.limits import DEFAULT_LIMITS
 
 _TAGS: Final = {
     "players": "Guest accounts and public profiles.",
@@ -47,6 +48,11 @@ response, so a client on a bad network simply sends it again.
 
 **Problems.** Errors are `application/problem+json` (RFC 9457) with a stable `code`; `rule` names the rule that
 refused a move, see `GET /v1/games/{game}/rules`.
+
+**Limits.** Beyond them requests are refused with 429 and `Retry-After`; `RateLimit-Policy` names the limit, as in
+`"moves";q=30;w=10`, and `RateLimit` says when there is more. These are the defaults, which operators may change; those
+with a time are buckets that fill up steadily:
+
 """
 _ID_EXAMPLES: Final = {
     "table": "018f2b6e-7c1a-4d3e-9a44-5b6c7d8e9f01",
@@ -67,7 +73,7 @@ def contract(operations: Sequence[Operation]) -> dict[str, Any]:
             "title": "Blattwerk",
             "version": "1.0.0",
             "summary": "Backend of card-game apps: provable, replayable, durable.",
-            "description": _DESCRIPTION,
+            "description": _DESCRIPTION + _limits(),
             "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
             "contact": {"name": "Blattwerk", "url": "https://blattwerk.example/contact"},
         },
@@ -107,6 +113,14 @@ def contract_bytes(operations: Sequence[Operation]) -> bytes:
     return (json.dumps(contract(operations), indent=2, ensure_ascii=False) + "\n").encode()
 
 
+def _limits() -> str:
+    rows = [
+        f"| `{name}` | {one.what} | {one.quota} {'at once' if one.seconds is None else f'in {one.seconds} s'} |\n"
+        for name, one in DEFAULT_LIMITS.items()
+    ]
+    return "| limit | of | number |\n| --- | --- | --- |\n" + "".join(rows)
+
+
 # Operations
 
 
@@ -119,7 +133,7 @@ def _operation(operation: Operation) -> dict[str, Any]:
     made: dict[str, Any] = {
         "operationId": operation.id,
         "summary": operation.summary,
-        "description": operation.description or f"{operation.summary}.",
+        "description": (operation.description or f"{operation.summary}.") + _limited(operation),
         "tags": [operation.tag],
     }
     if operation.public:
@@ -144,6 +158,12 @@ def _examples(examples: Examples) -> dict[str, Any]:
         else {"value": value}
         for name, value in examples.items()
     }
+
+
+def _limited(operation: Operation) -> str:
+    if not operation.limits:
+        return ""
+    return f" Limited by {' and '.join(f'`{name}`' for name in operation.limits)}."
 
 
 @cache
@@ -204,15 +224,18 @@ def _query_parameters(operation: Operation) -> Iterable[dict[str, Any]]:
 
 def _header_parameters(operation: Operation) -> Iterable[dict[str, Any]]:
     if operation.idempotent:
+        text = "A quoted string that you choose for this request and send again with every retry."
+        if operation.secret_key:
+            text += " Random and secret: a UUID of version 4, or 32 hexadecimal digits and more."
         yield {
             "name": "Idempotency-Key",
             "in": "header",
             "required": True,
-            "description": "A quoted string that you choose for this request and send again with every retry.",
+            "description": text,
             "schema": {
                 "type": "string",
-                "pattern": r'^"[!#-\[\]-~]{16,128}"$',
-                "minLength": 18,
+                "pattern": SECRET_KEY_PATTERN if operation.secret_key else KEY_PATTERN,
+                "minLength": 34 if operation.secret_key else 18,
                 "maxLength": 130,
                 "examples": ['"7d0c3a52-6f1e-4a7b-9c55-2f4b8a1e0d93"'],
             },
@@ -222,8 +245,9 @@ def _header_parameters(operation: Operation) -> Iterable[dict[str, Any]]:
             "name": "If-None-Match",
             "in": "header",
             "required": False,
-            "description": "The ETag that you have; the response is 304 as long as it is current.",
-            "schema": {"type": "string", "maxLength": TAG_LENGTH_MAX, "examples": ['"41.0.5a3c77e1-2"']},
+            "description": "The ETag that you have, or a list of some, or `*` for any; the response is 304 as long as "
+            "it is current.",
+            "schema": {"type": "string", "maxLength": TAGS_LENGTH_MAX, "examples": ['"41.0.5a3c77e1-2"']},
         }
 
 
@@ -256,6 +280,8 @@ _STATUS_TEXTS: Final = {200: "Done.", 201: "Created.", 204: "Done; the response 
 
 def _problem_statuses(operation: Operation) -> list[int]:
     statuses = set(operation.problems) | {500, 503}
+    if operation.limits:
+        statuses.add(429)
     if operation.response is not None:
         statuses.add(406)
     if operation.body is not None:
@@ -285,6 +311,9 @@ def _problem_response(status: int) -> dict[str, Any]:
     headers: dict[str, Any] = {"X-Request-Id": {"$ref": "#/components/headers/RequestId"}}
     if status == 401:
         headers["WWW-Authenticate"] = {"description": "How to authenticate.", "schema": {"type": "string"}}
+    if status == 429:
+        headers["RateLimit-Policy"] = {"description": "The limit that was reached.", "schema": {"type": "string"}}
+        headers["RateLimit"] = {"description": "What is left of it, and when more is.", "schema": {"type": "string"}}
     if status in (429, 503):
         headers["Retry-After"] = {"description": "Seconds to wait.", "schema": {"type": "string"}}
     return {

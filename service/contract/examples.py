@@ -161,7 +161,7 @@ def _accounts() -> dict[str, Examples]:
         "getMe": {"ada": me},
         "changeMe": {"ada": me | {"name": "Ada L."}},
         "createToken": {"phone": {"token_id": _TOKEN, "label": "phone", "expires": TIME, "token": _BEARER}},
-        "listTokens": {"phone": {"items": [token]}},
+        "listTokens": {"phone": {"items": [token], "next_cursor": None}},
     }
 
 

@@ -11,6 +11,7 @@ log's feed, by the projector.
 
 import asyncio
 import hashlib
+import time
 from contextlib import suppress
 from typing import Final
 from uuid import UUID
@@ -22,6 +23,7 @@ from projections.redis_connection import RedisUnavailableError
 from projections.redis_store import RedisStore
 from service.disputes.disputes import Disputes
 from service.errors import UnreadableError
+from service.jobs.bot_lines import BotLines
 from service.jobs.names import NameJobs
 from service.jobs.projector import Projector
 from service.records.log_watch import LogChangedError, LogWatch
@@ -37,6 +39,8 @@ from service.tables.views import Views
 
 _POLL_SECONDS: Final = 0.5
 _SWEEP_SECONDS: Final = 2.0
+_TURN_SECONDS: Final = 0.1
+"""How long bots play at one table while others wait for theirs."""
 logger = structlog.get_logger("blattwerk.worker")
 
 
@@ -67,6 +71,7 @@ class Worker:
         self._name_jobs = name_jobs
         self.projector = Projector(log, redis, cache, views, ended, standings, disputes, self.play_bots)
         self._busy: set[UUID] = set()
+        self._lines = BotLines()
 
     async def run(self) -> None:
         """Work until cancelled, from the start again where the log turns out to be another one."""
@@ -110,7 +115,7 @@ class Worker:
         table = await self._cache.get(stream)
         if table is None:
             return 0
-        moves = 0
+        moves, until = 0, time.monotonic() + _TURN_SECONDS
         await self._catch_up(table)
         while (seat := bot_to_act(table)) is not None or await self._catch_up(table):
             if seat is not None:
@@ -119,6 +124,9 @@ class Worker:
                 view = view_of(game, table.state.game_state, seat)
                 move = game.players.bot(view, bot_seed(table, seat, decision))
                 moves += await self._tables.bot_move(table, seat, decision, move)
+                if self._lines and time.monotonic() > until:
+                    self._lines.add(_person_at(table), str(stream))
+                    break
                 await asyncio.sleep(0)
         if moves == 0:
             await self._show(table)
@@ -134,25 +142,30 @@ class Worker:
             await self._views.settle(table)
 
     async def _serve_queue(self) -> None:
+        """Let bots play, in turn for each account."""
         while True:
             try:
-                name = await self._redis.lists.next_for_bots(1.0)
-                if name is not None:
-                    await self.play_bots(UUID(name))
+                for account, waiting in await self._redis.lists.next_for_bots(0 if self._lines else 1.0):
+                    self._lines.add(account, waiting)
+                table = self._lines.next()
+                if table is not None:
+                    await self.play_bots(UUID(table))
             except RedisUnavailableError:
                 await asyncio.sleep(_POLL_SECONDS)
             except StoreUnavailableError:
                 await asyncio.sleep(_SWEEP_SECONDS)
 
     async def _sweep(self) -> None:
-        """Serve tables that wait for a bot although nobody seems to work on them, behind those that cannot be read."""
+        """Let tables wait in line that wait for a bot though nobody works on them, behind those that cannot be read."""
         while True:
             await asyncio.sleep(_SWEEP_SECONDS)
             with suppress(RedisUnavailableError, StoreUnavailableError):
                 after = 0
                 while names := await self._redis.lists.waiting_for_bots(_SWEEP_SECONDS, after):
                     for name in names:
-                        await self.play_bots(UUID(name))
+                        with suppress(UnreadableError):  # reported by the cache
+                            table = await self._cache.get(UUID(name))
+                            self._lines.add("" if table is None else _person_at(table), name)
                     after += len(names)
 
     # what else follows the log
@@ -181,6 +194,11 @@ class Worker:
     async def rebuild(self) -> tuple[int, int]:
         """Rebuild all projections; see `Projector.rebuild`."""
         return await self.projector.rebuild()
+
+
+def _person_at(table: LiveTable) -> str:
+    """Return the first person at a table, "" if there is none."""
+    return next((seat.player for seat in table.state.seats if seat.player is not None), "")
 
 
 def bot_to_act(table: LiveTable) -> int | None:

@@ -11,6 +11,7 @@ from domain.codec import Event, split_parts
 from domain.record import FORMAT, RecordEvent, RecordHead, RecordHeader, RecordResult, RecordSeat, chunks
 from domain.verify import Report, verify
 from service.errors import ConflictError, DamagedStreamError
+from service.records.line import Line
 from service.records.signer import Signer
 from service.records.transparency import Transparency
 from service.store.log import Log, StoredEvent
@@ -18,6 +19,9 @@ from service.tables.access import is_over
 from service.tables.cache import TableCache
 from service.tables.live_table import LiveTable, events_of, read_all
 from service.verify.notes import is_signed
+
+_WAITING_MAX: Final = 4
+"""So many audits and texts wait for their turn; each takes up to seconds."""
 
 
 class Records:
@@ -28,8 +32,8 @@ class Records:
         self._cache = cache
         self._signer = signer
         self._transparency = transparency
-        self._verifying = asyncio.Lock()
-        """Held by work on a whole match that takes long: others have to get their turn meanwhile."""
+        self._line = Line(_WAITING_MAX)
+        """For work on a whole match that takes long: others have to get their turn meanwhile."""
 
     async def document(self, table: LiveTable) -> AsyncIterator[bytes]:
         """Return the record in pieces. ConflictError while the match runs, or if none was played."""
@@ -37,22 +41,29 @@ class Records:
         return _pieces(await self._header(table, rows), [_recorded(row) for row in rows])
 
     async def text(self, table: LiveTable) -> bytes:
-        """Return the record for people: tags, then every command with what followed from it."""
-        rows = await self._over(table)
-        header = await self._header(table, rows)
-        async with self._verifying:
+        """Return the record for people: tags, then every command with what followed from it.
+
+        UnavailableError if too many wait for theirs.
+        """
+        await self.require_over(table)
+        async with self._line.turn():  # nothing of the match is held before
+            rows = await self._over(table)
+            header = await self._header(table, rows)
             return await asyncio.to_thread(lambda: "".join(_rendered(header, events_of(table, rows))).encode())
 
     async def audit(self, table: LiveTable) -> Report:
-        """Return what verifying the record gives, made by the service itself."""
-        rows = await self._over(table)
-        return await self.verified(table, rows)
+        """Return what verifying the record gives, made by the service itself.
+
+        UnavailableError if too many wait for theirs.
+        """
+        await self.require_over(table)
+        async with self._line.turn():
+            return await self.verified(table, await self._over(table))
 
     async def verified(self, table: LiveTable, rows: list[StoredEvent]) -> Report:
         """Verify the rows of a whole stream as its record would be, apart from the event loop."""
         header = await self._header(table, rows)
-        async with self._verifying:
-            return await asyncio.to_thread(_verified, header, rows)
+        return await asyncio.to_thread(_verified, header, rows)
 
     async def require_over(self, table: LiveTable) -> None:
         """Catch up with a match that has to be over. ConflictError while it runs, or if none was played."""

@@ -14,6 +14,8 @@ from urllib.parse import urlsplit
 from msgspec import Struct
 from msgspec.structs import replace
 
+from service.runtime.limits import read_change
+
 PREFIX: Final = "BLATTWERK_"
 
 
@@ -52,6 +54,7 @@ class Settings(Struct, frozen=True, kw_only=True):
     problem_base_url: str = ""
     cors_origins: tuple[str, ...] = ()
     trusted_proxies: tuple[str, ...] = ()
+    limits: tuple[str, ...] = ()
     log_level: str = "info"
     log_format: str = "auto"
     cache_tables: int = 2000
@@ -212,6 +215,11 @@ FIELDS: Final[dict[str, Field]] = {
         _list_of(_network),
         "addresses or networks such as 10.0.0.0/8, separated by commas",
         "proxies whose X-Forwarded-For and X-Forwarded-Proto are trusted",
+    ),
+    "limits": Field(
+        _list_of(read_change),
+        "limits such as moves=30/10 (so many in so many seconds) or tokens=20 (at once), separated by commas",
+        "limits of what one caller may do that differ from the defaults; the contract lists them",
     ),
     "log_level": Field(
         _one_of("debug", "info", "warning", "error"), "debug, info, warning or error", "lowest level that is logged"

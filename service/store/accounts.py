@@ -69,22 +69,26 @@ class AccountStore:
         await self._database.fetch(_SQL["touch"], (list(token_ids),))
 
     async def create_token(
-        self, token_id: UUID, player: UUID, *, role: str, digest: bytes, label: str, days: int
-    ) -> TokenRow:
+        self, token_id: UUID, player: UUID, *, role: str, digest: bytes, label: str, days: int, most: int
+    ) -> TokenRow | None:
         """Create a token that expires after `days`; if there is one of this id, return that as it is.
 
-        StoreError if there is no such player, or the account was erased.
+        None if the player has `most` valid tokens. StoreError if there is no such player, or the account was erased.
         """
         token = {"id": token_id, "player": player, "role": role, "digest": digest, "label": label, "days": days}
+        token["most"] = most
         rows = await self._database.change(_SQL["create_token"], token)
         rows = rows or await self._database.fetch(_SQL["token_by_id"], (token_id, player))
-        if not rows:
+        if rows:
+            return TokenRow(*rows[0])
+        if await self.name(player) is None:
             raise StoreError(f"there is no account {player} for a token")
-        return TokenRow(*rows[0])
+        return None
 
-    async def tokens(self, player: UUID) -> list[TokenRow]:
-        """Return a player's valid tokens, newest first."""
-        return [TokenRow(*row) for row in await self._database.fetch(_SQL["tokens_of_player"], (player,))]
+    async def tokens(self, player: UUID, after: UUID | None = None, limit: int = 100) -> list[TokenRow]:
+        """Return a player's valid tokens, newest first: those that follow one, or the first ones."""
+        asked = {"player": player, "after": after, "limit": limit}
+        return [TokenRow(*row) for row in await self._database.fetch(_SQL["tokens_of_player"], asked)]
 
     async def revoke(self, player: UUID, token_id: UUID) -> bytes | None:
         """Revoke a token and return its SHA-256; None if the player has no such token."""

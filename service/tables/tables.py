@@ -1,7 +1,7 @@
 """The use cases of tables: every command is judged on the fold, recorded once, shown to all."""
 
 import secrets
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 from uuid import UUID
 
@@ -16,7 +16,7 @@ from domain.table.fold import begin
 from domain.table.model import Facts, TableRefusal, Visibility
 from domain.table.rules import seat_of
 from domain.table.views import EventSeen, event_seen, seat_part
-from service.errors import KeyReusedError, NotFoundError, OptionConflictError
+from service.errors import KeyReusedError, LimitError, NotFoundError, OptionConflictError
 from service.store.log import Log
 from service.tables.access import Access, is_over, no_table
 from service.tables.attempts import BotMoveAttempt, MoveAttempt, TableAttempt, TableRefused, carry_out, digest_of
@@ -24,6 +24,7 @@ from service.tables.cache import TableCache
 from service.tables.live_table import LiveTable, events_of
 from service.tables.recorder import Command, Recorder, new_event, now, once
 from service.tables.refusals import raise_refusal
+from service.tables.table_limits import TableLimits
 from service.tables.views import Views, ViewSeen, seat_in, view_of
 
 
@@ -59,12 +60,15 @@ class Tables:
     A request looks its table up once, with `find`, and hands it to what it asks for.
     """
 
-    def __init__(self, log: Log, cache: TableCache, access: Access, recorder: Recorder, views: Views) -> None:
+    def __init__(
+        self, log: Log, cache: TableCache, access: Access, recorder: Recorder, views: Views, limits: TableLimits
+    ) -> None:
         self._log = log
         self._cache = cache
         self._access = access
         self._recorder = recorder
         self._views = views
+        self._limits = limits
         self.find = access.find
 
     # commands
@@ -81,7 +85,10 @@ class Tables:
         visibility: Visibility,
         digest: bytes,
     ) -> TableAnswer:
-        """Create a table; its creator is host on seat 0. The same key again gives the same table."""
+        """Create a table; its creator is host on seat 0. The same key again gives the same table.
+
+        LimitError if the account has too many open ones.
+        """
         definition = CURRENT.get(game)
         if definition is None:
             raise NotFoundError("There is no such game.")
@@ -105,6 +112,13 @@ class Tables:
             )
         if not isinstance(facts, Facts):
             raise_refusal(facts, definition)
+        try:
+            await self._limits.require_seat(account)
+            if bots:
+                await self._limits.require_bots(account)
+        except LimitError:
+            if await self._cache.get(stream) is None:
+                raise
         codec = codec_for(definition.rules_id)
         time_ = now()
         state = begin(definition, str(stream), facts, time_)
@@ -136,7 +150,11 @@ class Tables:
         bot: bool,
         digest: bytes,
     ) -> TableAnswer:
-        """Sit down, add a client seed, or (host) let a bot sit down."""
+        """Sit down, add a client seed, or (host) let a bot sit down. LimitError if the account has too many tables."""
+        if bot and all(one.kind != "bot" for one in table.state.seats):
+            await self._limits.require_bots(account)
+        if not bot and seat_of(table.state, account) is None:
+            await self._limits.require_seat(account)
         id_ = self._recorder.derived(table.stream.bytes, account, key)
         command = Command("seat_bot" if bot else "sit", id_, digest, keyed=True)
 
@@ -190,7 +208,11 @@ class Tables:
         )
 
     async def move(self, table: LiveTable, account: str, decision: int, move: Any) -> MoveAnswer:
-        """Answer a decision. A retry gets the same result, even days later; nothing is appended twice."""
+        """Answer a decision. A retry gets the same result, even days later; nothing is appended twice.
+
+        LimitError if the account makes too many, retries included.
+        """
+        self._limits.count_move(account)
         attempt = MoveAttempt(self._recorder, table, account, decision, move)
         async with table.lock:
             outcome = await carry_out(attempt)
@@ -218,9 +240,9 @@ class Tables:
 
     # reads
 
-    async def view(self, stream: UUID, account: str, etag: str | None, code: str | None) -> ViewSeen:
+    async def view(self, stream: UUID, account: str, etags: Sequence[str], code: str | None) -> ViewSeen:
         """Return the caller's view of a table. NotFoundError if there is none for this caller."""
-        seen = await self._views.see(stream, account, etag, code)
+        seen = await self._views.see(stream, account, etags, code)
         if seen is None:
             raise no_table()
         return seen

@@ -159,38 +159,39 @@ class Views:
     def _are_current(self, names: TableNames, state: TableState) -> bool:
         return names.seats is state.seats and self._names.are_current(names.by_player, names.epoch)
 
-    async def see(self, stream: UUID, account: str, etag: str | None, code: str | None) -> ViewSeen | None:
+    async def see(self, stream: UUID, account: str, etags: Sequence[str], code: str | None) -> ViewSeen | None:
         """Return the view of a table for an account, None if it does not exist for it.
 
-        `etag` is the one the caller has. `code` is the join code of a private table.
+        `etags` are those of views that the caller has, `*` for any. `code` is the join code of a private table.
         """
         async with damage_hidden(self._log, stream, account, code):
-            return await self._see(stream, account, etag, code)
+            return await self._see(stream, account, etags, code)
 
-    async def _see(self, stream: UUID, account: str, etag: str | None, code: str | None) -> ViewSeen | None:
-        version, private_version, names = _parse_etag(etag)
+    async def _see(self, stream: UUID, account: str, etags: Sequence[str], code: str | None) -> ViewSeen | None:
+        version, private_version, names = max(map(_parse_etag, etags), default=_NO_VIEW)
         table = self._cache.in_memory(stream)
         try:
             seen = await self._store.read(str(stream), account, version, private_version, names)
         except RedisUnavailableError:
             seen = None
         if seen is None or (table is not None and _is_newer(table, seen)):
-            return await self._see_folded(stream, account, etag, code)
+            return await self._see_folded(stream, account, etags, code)
         if version > seen.version or private_version > seen.private_version:
             wanted = await self._wanted(stream, seen)
             if wanted is not None:
-                return await self._see_folded(stream, account, etag, code, wanted)
+                return await self._see_folded(stream, account, etags, code, wanted)
         if seen.visibility == "private" and seen.seat is None and not await self._knows_code(stream, code):
             return None
         tag = etag_of(seen.version, seen.private_version, seen.names, seen.seat)
         if seen.public is None:
-            if tag == etag:
+            if _is_known(tag, etags):
                 return ViewSeen(seen.version, seen.seat, tag, None)
             seen = await self._store.read(str(stream), account, -1, -1, "")
             if seen is None or seen.public is None:
-                return await self._see_folded(stream, account, etag, code)
+                return await self._see_folded(stream, account, etags, code)
             tag = etag_of(seen.version, seen.private_version, seen.names, seen.seat)
-        return ViewSeen(seen.version, seen.seat, tag, splice(seen.public, seen.part))
+        body = None if _is_known(tag, etags) else splice(seen.public, seen.part)
+        return ViewSeen(seen.version, seen.seat, tag, body)
 
     async def _wanted(self, stream: UUID, seen: TableSeen) -> _Wanted | None:
         """Return the versions that the log has, None if Redis has them too: the caller's tag may be made up."""
@@ -204,7 +205,7 @@ class Views:
         return _Wanted(version, seen.seat, private_version)
 
     async def _see_folded(
-        self, stream: UUID, account: str, etag: str | None, code: str | None, wanted: _Wanted | None = None
+        self, stream: UUID, account: str, etags: Sequence[str], code: str | None, wanted: _Wanted | None = None
     ) -> ViewSeen | None:
         """Return the view from the log. Where it is known what is `wanted` of it, one fold is for all who wait."""
         table = await self._cache.get(stream)
@@ -218,7 +219,7 @@ class Views:
         seat = seat_in(projection.header.players, account)
         if projection.header.visibility == "private" and seat is None and not is_code(code, table.join_code):
             return None
-        return view_of(projection, seat, etag)
+        return view_of(projection, seat, etags)
 
     async def _written_back(self, table: LiveTable) -> Projection:
         """Return the table's projection, and write it to Redis unless the match is over: of those a few are kept."""
@@ -252,12 +253,12 @@ def _projection(table: LiveTable, state: TableState, names: TableNames) -> Proje
     return project(state, names.by_player, join_code=table.join_code, private_streams=private, before=table.projection)
 
 
-def view_of(projection: Projection, seat: Seat | None, etag: str | None = None) -> ViewSeen:
-    """Return one viewer's view of a projection."""
+def view_of(projection: Projection, seat: Seat | None, etags: Sequence[str] = ()) -> ViewSeen:
+    """Return one viewer's view of a projection, without its body if one of the tags is its own."""
     private_version = projection.private_versions[seat] if seat is not None and projection.private_versions else 0
     tag = etag_of(projection.version, private_version, projection.header.names_tag, seat)
     part = None if seat is None else projection.seats[seat]
-    body = None if tag == etag else splice(projection.public, part)
+    body = None if _is_known(tag, etags) else splice(projection.public, part)
     return ViewSeen(projection.version, seat, tag, body)
 
 
@@ -274,6 +275,13 @@ def etag_of(version: int, private_version: int, names: str, seat: Seat | None) -
 _ETAG: Final = re.compile(r'"(\d{1,10})\.(\d{1,10})\.([0-9a-f]{8})-[0-9x]"')
 
 
-def _parse_etag(etag: str | None) -> tuple[int, int, str]:
-    match = _ETAG.fullmatch(etag or "")
-    return (-1, -1, "") if match is None else (int(match[1]), int(match[2]), match[3])
+_NO_VIEW: Final = (-1, -1, "")
+
+
+def _parse_etag(etag: str) -> tuple[int, int, str]:
+    match = _ETAG.fullmatch(etag)
+    return _NO_VIEW if match is None else (int(match[1]), int(match[2]), match[3])
+
+
+def _is_known(tag: str, etags: Sequence[str]) -> bool:
+    return tag in etags or "*" in etags

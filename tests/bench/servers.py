@@ -27,7 +27,7 @@ _CONTRACT: Final = b"GET /openapi.json HTTP/1.1\r\nHost: bench\r\n\r\n"
 _SMALL: Final = b"GET /livez HTTP/1.1\r\nHost: bench\r\n\r\n"
 _POST: Final = (
     b"POST /v1/players HTTP/1.1\r\nHost: bench\r\nContent-Type: application/json\r\n"
-    b'Idempotency-Key: "a-key-of-the-bench-%d"\r\nContent-Length: 15\r\n\r\n{"name": "Ada"'
+    b'Idempotency-Key: "%032d"\r\nContent-Length: 15\r\n\r\n{"name": "Ada"'
 )
 """A request that lacks the last byte of its body."""
 _WAIT_SECONDS: Final = 40.0

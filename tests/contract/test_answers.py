@@ -10,6 +10,7 @@ import msgspec
 import pytest
 
 from domain.registry import CURRENT
+from service.api.headers import TAGS_LENGTH_MAX
 from service.api.types import tables as types
 from tests.conformance.hooks import short_match
 from tests.contract.answers import PROBLEM, Checked, problem_faults
@@ -162,7 +163,7 @@ def test_problems_are_as_declared(people: list[Player], checked: Checked) -> Non
         ada.post("/v1/tables", {"game": "herzeln", "seats": 3}, key=key),
         ada.post("/v1/tables", {"game": "hearts"}),
         ada.http.get(path, headers={"Authorization": "Bearer bw_" + "A" * 43}),
-        ada.http.get(path, headers={"If-None-Match": '"' + "1" * 100 + '"'}),
+        ada.http.get(path, headers={"If-None-Match": '"' + "1" * TAGS_LENGTH_MAX + '"'}),
         ada.http.get(path, headers={"Accept": "text/html"}),
         ada.http.get("/metrics"),
         ada.http.get("/v1/tables/018f2b6e-7c1a-4d3e-9a44-5b6c7d8e9f01"),

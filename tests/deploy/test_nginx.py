@@ -35,7 +35,7 @@ def api(module_database_url: str, servers: EmbeddedServers) -> Iterator[ApiProce
 def proxy(api: ApiProcess, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Proxy]:
     """The proxy, less patient than an operator's."""
     folder = tmp_path_factory.mktemp("nginx")
-    with nginx(folder, api.port, client_header_timeout="1s", client_body_timeout="1s") as running:
+    with nginx(folder, api.port, client_header_timeout="1s", client_body_timeout="1s", lingering_time="1s") as running:
         yield running
 
 
@@ -126,7 +126,7 @@ def test_a_body_has_to_go_on_arriving(proxy: Proxy) -> None:
 
 def post(body: bytes, **headers: str) -> bytes:
     """A request for an account."""
-    sent = request("POST", "/v1/players", body, Idempotency_Key='"a key of this test"', **headers)
+    sent = request("POST", "/v1/players", body, Idempotency_Key='"0123456789abcdef0123456789abcdef"', **headers)
     return sent.replace(b"Host: x\r\n", HOST)
 
 
@@ -135,6 +135,8 @@ REFUSED = {
     "two hosts": (GAMES.replace(HOST, HOST + b"Host: evil.example\r\n"), 400),
     "the same host twice": (GAMES.replace(HOST, HOST + HOST), 400),
     "a host that is none": (GAMES.replace(HOST, b"Host: cards.example/evil\r\n"), 400),
+    "an empty host": (GAMES.replace(HOST, b"Host:\r\n"), 400),
+    "a version before hosts": (b"GET /v1/games HTTP/0.9\r\n\r\n", 400),
     "an unknown transfer coding": (post(b"", Transfer_Encoding="gzip"), 501),
     "an unknown transfer coding before chunks": (post(b"", Transfer_Encoding="gzip, chunked") + b"0\r\n\r\n", 501),
     "two transfer codings": (post(b"", Transfer_Encoding="chunked, chunked") + b"0\r\n\r\n", 501),
@@ -154,6 +156,28 @@ def test_what_is_no_request_for_the_service_is_refused(proxy: Proxy, sent: bytes
         with suppress(OSError):  # it need not be read to its end
             connection.sendall(sent)
         assert connection.recv(1 << 16).startswith(b"HTTP/1.1 %d " % status)
+
+
+@pytest.mark.parametrize("sent", [b"GET /v1/games\r\n\r\n", b"GET /v1/games\r\n" + HOST + b"\r\n"])
+def test_http_0_9_is_not_spoken(proxy: Proxy, sent: bytes) -> None:
+    assert answered(proxy, sent) == b""
+
+
+def test_an_encoded_slash_reaches_the_service_as_it_is(proxy: Proxy) -> None:
+    answer = answered(proxy, GAMES.replace(b"/v1/games", b"/v1%2fgames").replace(HOST, HOST + b"Connection: close\r\n"))
+    assert answer.startswith(b"HTTP/1.1 404")
+
+
+def test_a_body_that_nobody_reads_does_not_drip_on(proxy: Proxy) -> None:
+    with proxy.connected() as connection:
+        connection.sendall(post(b"", Content_Length=str(129 * KB)))
+        assert connection.recv(1 << 16).startswith(b"HTTP/1.1 413")
+        begun = time.monotonic()
+        with suppress(OSError):  # closed
+            while time.monotonic() - begun < 8:
+                connection.sendall(b"x")
+                time.sleep(0.05)
+    assert time.monotonic() - begun < 5
 
 
 def test_a_body_that_the_service_does_not_take_is_refused_in_its_words(proxy: Proxy) -> None:

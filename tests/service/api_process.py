@@ -79,15 +79,24 @@ class ApiProcess:
 
 
 @contextmanager
-def api_process(settings: Settings, *application: str) -> Iterator[ApiProcess]:
-    """Run an API until the block ends."""
+def api_process(settings: Settings, *application: str, log: Path | None = None) -> Iterator[ApiProcess]:
+    """Run an API until the block ends; `log` is a file for what it logs, which otherwise goes where ours goes."""
     with reserved_port(replace(settings, port=0)) as port:
         environment = {name: text for name, text in os.environ.items() if not name.startswith("BLATTWERK_")}
         environment |= replace(settings, port=port).environment() | {"PYTHONPATH": str(ROOT)}
         command = [sys.executable, "-c", _SERVE, *application]
-        with subprocess.Popen(
-            command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, text=True, start_new_session=True
-        ) as process:
+        with (
+            open(log or os.devnull, "w") as written,
+            subprocess.Popen(
+                command,
+                cwd=ROOT,
+                env=environment,
+                stdout=subprocess.PIPE,
+                stderr=written if log else None,
+                text=True,
+                start_new_session=True,
+            ) as process,
+        ):
             try:
                 while not answers("127.0.0.1", port):
                     assert process.poll() is None, "the API ended before it answered"

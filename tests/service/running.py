@@ -24,12 +24,13 @@ _END_SECONDS: Final = 90.0
 
 
 def settings_for(database_url: str, redis_url: str, **changes: object) -> Settings:
-    """Settings of a service on these servers."""
+    """Settings of a service on these servers, where one account may have many tables and names."""
     given: dict[str, object] = {
         "database_url": Secret(database_url),
         "redis_url": Secret(redis_url),
         "secret_key": Secret(KEY),
         "public_url": "http://blattwerk.test",
+        "limits": ("open_tables=1000", "bot_tables=1000", "renames=100000/60", "guests_ipv4=100000/60"),
     }
     return Settings(**(given | changes))  # type: ignore[arg-type]
 

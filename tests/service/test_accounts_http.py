@@ -1,5 +1,8 @@
 """Accounts and tokens over HTTP."""
 
+import secrets
+from uuid import uuid4
+
 import httpx
 import pytest
 
@@ -20,7 +23,31 @@ def test_a_guest_is_created_once_for_a_key(service_url: str) -> None:
     assert code_of(ada.post("/v1/players", {"name": "Cora"}, key=key)) == "idempotency_key_reused"
 
 
-@pytest.mark.parametrize("name", ["", " ", "a" * 41, "tab\tinside", "nul\0", "line\n", 7, None, ["Ada"]])
+@pytest.mark.parametrize("key", ["0123456789abcdef", "a-key-of-my-own-that-is-long-enough-really", "1" * 31])
+def test_the_key_of_an_account_is_one_that_nobody_guesses(service_url: str, key: str) -> None:
+    ada = Player(service_url, "Ada")
+    of_time = "018f2b6e-7c1a-7d3e-9a44-5b6c7d8e9f01"  # a UUID of version 7, which tells when it was made
+    for guessable in (key, of_time, of_time.replace("-7d", "-1d")):
+        refused = ada.post("/v1/players", {"name": "Bea"}, key=f'"{guessable}"')
+        assert (refused.status_code, code_of(refused)) == (400, "idempotency_key_required"), refused.text
+        assert "version 4" in refused.json()["detail"]
+    for random in (str(uuid4()), str(uuid4()).upper(), uuid4().hex, secrets.token_hex(64)):
+        assert ada.post("/v1/players", {"name": "Bea"}, key=f'"{random}"').status_code == 201, random
+    assert ada.post("/v1/me/tokens", {"label": "phone"}, key=f'"{key}"').status_code == 201, "a token needs a token"
+
+
+@pytest.mark.parametrize("spelled", ["bearer {}", "BEARER {}", "Bearer  {}", "bEaReR     {}"])
+def test_the_scheme_is_of_any_case_and_spaces_follow_it(service_url: str, spelled: str) -> None:
+    ada = Player(service_url, "Ada")
+    for _ in range(2):  # the second time it is remembered
+        me = ada.http.get("/v1/me", headers={"Authorization": spelled.format(ada.token)})
+        assert (me.status_code, me.json().get("player")) == (200, ada.id)
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["", " ", "a" * 41, "tab\tinside", "nul\0", "line\n", "\U000e0020Ada", "\U0001d159", "\u0301", 7, None, ["Ada"]],
+)
 def test_names_are_visible_text(service_url: str, name: object) -> None:
     ada = Player(service_url, "Ada")
     refused = ada.post("/v1/players", {"name": name}, keyed=True)

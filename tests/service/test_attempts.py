@@ -78,7 +78,7 @@ async def services(database_url: str, redis_url: str) -> AsyncIterator[Services]
 
 async def test_private_events_that_the_log_lost_are_folded_anew(services: Services) -> None:
     """As after a failover that lost events: the process knows a history that is not in the log."""
-    account = str((await services.accounts.create_guest("Ada", "a key for the account")).id)
+    account = str((await services.accounts.create_guest("Ada", "a key for the account", "127.0.0.1")).id)
     made = await services.tables.create(
         account,
         "a key for the table",

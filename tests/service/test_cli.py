@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Final
 from urllib.parse import urlsplit
+from uuid import uuid4
 
 import httpx
 import psutil
@@ -229,7 +230,8 @@ def test_who_is_asked_twice_does_not_wait(tmp_path: Path) -> None:
     service = Running(tmp_path / "data", shutdown_seconds="600")
     address = urlsplit(service.url)
     with socket.create_connection((str(address.hostname), address.port or 0)) as unfinished:
-        unfinished.sendall(request("POST", "/v1/players", b"x" * 60_000, Idempotency_Key='"a key of this test"')[:-1])
+        sent = request("POST", "/v1/players", b"x" * 60_000, Idempotency_Key=f'"{uuid4()}"')
+        unfinished.sendall(sent[:-1])
         time.sleep(0.5)
         service.process.send_signal(signal.SIGTERM)
         time.sleep(1)
@@ -259,7 +261,7 @@ def test_a_stopped_service_leaves_nothing_and_continues_with_its_data(tmp_path: 
     for number in (signal.SIGINT, signal.SIGTERM):
         service = Running(tmp_path / "data")
         if not token:
-            key = {"Idempotency-Key": '"a-key-of-this-test"'}
+            key = {"Idempotency-Key": '"0123456789abcdef0123456789abcdef"'}
             token = httpx.post(f"{service.url}/v1/players", headers=key, json={"name": "Ada"}).json()["token"]
         me = httpx.get(f"{service.url}/v1/me", headers={"Authorization": f"Bearer {token}"})
         assert (me.status_code, me.json()["name"]) == (200, "Ada")

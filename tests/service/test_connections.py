@@ -7,6 +7,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import suppress
+from hashlib import sha256
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -29,8 +30,12 @@ from tests.service.connections import (
 from tests.service.running import running_service, settings_for
 
 GUEST = b'{"name":"Ada"}'
-KEY = '"0123456789abcdef-%s"'
 MB = 1024 * 1024
+
+
+def key_of(word: str) -> str:
+    """The Idempotency-Key of a test."""
+    return f'"{sha256(word.encode()).hexdigest()}"'
 
 
 @pytest.fixture(scope="module")
@@ -65,10 +70,10 @@ REQUESTS = {
     "a list": request("GET", "/v1/games"),
     "a query": request("GET", "/v1/tables?limit=1&game=hearts"),
     "a wrong query": request("GET", "/v1/tables?limit=1&limit=2"),
-    "a new account": request("POST", "/v1/players", GUEST, Idempotency_Key=KEY % "same"),
+    "a new account": request("POST", "/v1/players", GUEST, Idempotency_Key=key_of("same")),
     "no token": request("GET", "/v1/me"),
     "no table": request("GET", "/v1/tables/00000000-0000-4000-8000-000000000000", Authorization="Bearer bw_x"),
-    "a wrong body": request("POST", "/v1/players", b'{"name":', Idempotency_Key=KEY % "body"),
+    "a wrong body": request("POST", "/v1/players", b'{"name":', Idempotency_Key=key_of("body")),
     "a wrong method": request("DELETE", "/v1/games"),
     "no acceptable answer": request("GET", "/v1/games", Accept="image/png"),
     "header twice": request("GET", "/v1/games", X_A="1").replace(b"X-A: 1", b"Accept: image/png\r\nAccept: */*"),
@@ -118,7 +123,7 @@ def test_an_escaped_path_is_the_path(port: int) -> None:
 
 
 def test_a_client_that_waits_to_be_asked_for_its_body_is_asked(port: int) -> None:
-    sent = request("POST", "/v1/players", GUEST, Idempotency_Key=KEY % "expect", Expect="100-continue")
+    sent = request("POST", "/v1/players", GUEST, Idempotency_Key=key_of("expect"), Expect="100-continue")
     head, _, body = sent.partition(b"\r\n\r\n")
     with connected(port) as connection:
         connection.sendall(head + b"\r\n\r\n")
@@ -129,7 +134,7 @@ def test_a_client_that_waits_to_be_asked_for_its_body_is_asked(port: int) -> Non
 
 def test_a_body_in_chunks_is_taken_and_its_trailers_are_no_headers(port: int) -> None:
     chunks = b"e\r\n" + GUEST + b"\r\n0\r\n"
-    key = KEY % "chunks"
+    key = key_of("chunks")
     whole = request("POST", "/v1/players", Content_Type="application/json", Transfer_Encoding="chunked")
     with_key = whole.replace(b"\r\n\r\n", f"\r\nIdempotency-Key: {key}\r\n\r\n".encode())
     assert answered(port, with_key + chunks + b"\r\n").startswith(b"HTTP/1.1 201")
@@ -160,11 +165,11 @@ def slowly(monkeypatch: pytest.MonkeyPatch) -> tuple[threading.Event, threading.
     begun, release = threading.Event(), threading.Event()
     create = Accounts.create_guest
 
-    async def waiting(self: Accounts, name: str, key: str) -> Any:
+    async def waiting(self: Accounts, name: str, key: str, host: str) -> Any:
         begun.set()
         while not release.is_set():  # noqa: ASYNC110 - set by another thread
             await asyncio.sleep(0.01)
-        return await create(self, name, key)
+        return await create(self, name, key, host)
 
     monkeypatch.setattr(Accounts, "create_guest", waiting)
     return begun, release
@@ -175,7 +180,7 @@ def test_what_comes_meanwhile_is_answered_afterwards(
 ) -> None:
     begun, release = slowly
     with connected(port) as connection:
-        connection.sendall(request("POST", "/v1/players", GUEST, Idempotency_Key=KEY % "meanwhile"))
+        connection.sendall(request("POST", "/v1/players", GUEST, Idempotency_Key=key_of("meanwhile")))
         assert begun.wait(10)
         connection.sendall(GAMES + request("GET", "/v1/me")[:15])
         connection.settimeout(0.3)
@@ -195,7 +200,7 @@ def test_what_comes_meanwhile_is_answered_afterwards(
 def test_a_refusal_does_not_overtake_an_answer(port: int, slowly: tuple[threading.Event, threading.Event]) -> None:
     begun, release = slowly
     with connected(port) as connection:
-        connection.sendall(request("POST", "/v1/players", GUEST, Idempotency_Key=KEY % "overtaken"))
+        connection.sendall(request("POST", "/v1/players", GUEST, Idempotency_Key=key_of("overtaken")))
         assert begun.wait(10)
         connection.sendall(b"\0\r\n\r\n")
         time.sleep(0.05)
@@ -205,7 +210,7 @@ def test_a_refusal_does_not_overtake_an_answer(port: int, slowly: tuple[threadin
 
 def test_who_leaves_is_not_missed(port: int, slowly: tuple[threading.Event, threading.Event]) -> None:
     begun, release = slowly
-    sent = request("POST", "/v1/players", GUEST, Idempotency_Key=KEY % "leaving")
+    sent = request("POST", "/v1/players", GUEST, Idempotency_Key=key_of("leaving"))
     with connected(port) as connection:
         connection.sendall(sent)
         assert begun.wait(10)
@@ -220,7 +225,7 @@ def test_a_request_under_way_is_answered_before_the_service_ends(
     serving = running_service(settings_for(module_database_url, module_redis_url), worker=False)
     port = urlsplit(serving.__enter__()).port or 0
     with connected(port, 60) as connection:
-        connection.sendall(request("POST", "/v1/players", GUEST, Idempotency_Key=KEY % "ending"))
+        connection.sendall(request("POST", "/v1/players", GUEST, Idempotency_Key=key_of("ending")))
         assert begun.wait(60)
         ending = threading.Thread(target=serving.__exit__, args=(None, None, None))
         ending.start()
@@ -243,6 +248,7 @@ BROKEN = {
     "two lengths": request("POST", "/v1/players", GUEST).replace(b"\r\n\r\n", b"\r\nContent-Length: 3\r\n\r\n", 1),
     "a length that is none": request("POST", "/v1/players", Content_Length="-1"),
     "an unknown transfer coding": request("POST", "/v1/players", Transfer_Encoding="gzip"),
+    "HTTP/0.9": b"GET /v1/games\r\n\r\n",
     "another version": b"GET /v1/games HTTP/3.7\r\nHost: x\r\n\r\n",
     "nonsense": b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03\r\n\r\n",
 }
@@ -278,6 +284,27 @@ def test_an_upgrade_that_is_asked_for_is_not_made(port: int) -> None:
     assert received.count(b"HTTP/1.1 ") == 1
 
 
+@pytest.mark.parametrize("method", ["POST", "PUT"])
+def test_a_body_that_nobody_reads_does_not_drip_on(port: int, method: str) -> None:
+    with connected(port) as connection:
+        connection.sendall(f"{method} /v1/tables HTTP/1.1\r\nHost: x\r\nContent-Length: 60000\r\n\r\n".encode())
+        assert connection.recv(1 << 16).startswith(b"HTTP/1.1 4")
+        begun = time.monotonic()
+        with suppress(OSError):  # closed
+            while time.monotonic() - begun < 8:
+                connection.sendall(b"x")
+                time.sleep(0.05)
+    assert time.monotonic() - begun < 4
+
+
+def test_a_head_of_many_times_the_limit_is_refused_even_in_one_packet(port: int) -> None:
+    for head in (b"X: " + b"y" * 256 * 1024 + b"\r\n", b"X: y\r\n" * 200):
+        with connected(port) as connection:
+            with suppress(OSError):  # it need not be read to its end
+                connection.sendall(GAMES[:-2] + head + b"\r\n")
+            assert connection.recv(1 << 16).startswith(b"HTTP/1.1 431 ")
+
+
 # --- memory ----------------------------------------------------------------------------------------
 
 
@@ -298,7 +325,7 @@ def test_a_head_that_does_not_end_is_given_up(api: ApiProcess, head: bytes) -> N
 def test_a_body_does_not_go_on_for_ever(api: ApiProcess, endless: bytes) -> None:
     before = api.memory()
     head = request("POST", "/v1/players", Content_Type="application/json", Transfer_Encoding="chunked")
-    head = head.replace(b"\r\n\r\n", f"\r\nIdempotency-Key: {KEY % 'endless'}\r\n\r\n".encode())
+    head = head.replace(b"\r\n\r\n", f"\r\nIdempotency-Key: {key_of('endless')}\r\n\r\n".encode())
     with connected(api.port) as connection:
         connection.sendall(head + endless)
         piece = endless if endless.endswith(b"\n") else b"z" * 65_000
@@ -309,14 +336,14 @@ def test_a_body_does_not_go_on_for_ever(api: ApiProcess, endless: bytes) -> None
 def test_a_body_that_is_too_large_is_refused(api: ApiProcess) -> None:
     body = b'{"name": "' + b"a" * 2 * BODY_BYTES_MAX + b'"}'
     with connected(api.port) as connection:
-        connection.sendall(request("POST", "/v1/players", body, Idempotency_Key=KEY % "large"))
+        connection.sendall(request("POST", "/v1/players", body, Idempotency_Key=key_of("large")))
         assert connection.recv(1 << 16).startswith(b"HTTP/1.1 413")
 
 
 def test_a_large_body_is_not_taken_for_the_next_head(api: ApiProcess) -> None:
     body = b'{"name":"' + b" " * (BODY_BYTES_MAX - 20) + b'Ada"}'
     with connected(api.port) as connection:
-        sent = request("POST", "/v1/players", body, Idempotency_Key=KEY % "long")
+        sent = request("POST", "/v1/players", body, Idempotency_Key=key_of("long"))
         connection.sendall(sent + GAMES[:20])
         assert read_answer(connection).startswith(b"HTTP/1.1 ")
         connection.sendall(GAMES[20:])
@@ -349,7 +376,7 @@ def test_connections_that_ask_without_reading_hold_little(api: ApiProcess) -> No
 
 
 def test_a_body_has_to_arrive_in_time(api: ApiProcess) -> None:
-    sent = request("POST", "/v1/players", GUEST, Idempotency_Key=KEY % "slow")
+    sent = request("POST", "/v1/players", GUEST, Idempotency_Key=key_of("slow"))
     with connected(api.port) as connection:
         connection.sendall(sent[:-5])
         begun = time.monotonic()
@@ -358,7 +385,7 @@ def test_a_body_has_to_arrive_in_time(api: ApiProcess) -> None:
 
 
 def test_a_request_that_ends_early_is_recorded_by_nobody(api: ApiProcess) -> None:
-    sent = request("POST", "/v1/players", GUEST, Idempotency_Key=KEY % "cut")
+    sent = request("POST", "/v1/players", GUEST, Idempotency_Key=key_of("cut"))
     with connected(api.port) as connection:
         connection.sendall(sent[:-5])
         connection.shutdown(socket.SHUT_WR)

@@ -77,7 +77,7 @@ async def test_workers_that_are_killed_lose_nothing_and_repeat_nothing(database_
     settings, rng, done = settings_for(database_url, redis_url), random.Random(seed), asyncio.Event()
     services = Services(settings)
     await services.open()
-    account = (await services.accounts.create_guest("Ada", "a key for the account")).id
+    account = (await services.accounts.create_guest("Ada", "a key for the account", "127.0.0.1")).id
     deaths = asyncio.create_task(killing(settings, rng, done))
     tables = [await play(services, str(account), number) for number in range(MATCHES)]
     await asyncio.sleep(4)  # they are killed while they catch up, too

@@ -21,11 +21,11 @@ async def test_a_table_that_waits_for_a_bot_is_found_though_its_wake_was_lost(
         table = ada.create("hearts", bots=[1, 2, 3])
         ada.start(table)  # the bots have to pass
         prefix = f"{prefix_of(redis)}:1:"
-        key, place = f"{prefix}{{{table}}}", f"{table}"
+        key, place, woken = f"{prefix}{{{table}}}", f"{table}", f"{table} {ada.id}"
         assert redis.zscore(prefix + "bots", place) is not None
         assert redis.hget(key, "lists") == redis.hget(key, "listed")
         redis.zrem(prefix + "bots", place)
-        redis.zrem(prefix + "wake", place)
+        redis.zrem(prefix + "wake", woken)
         for name in redis.scan_iter(prefix + "tables:*"):
             redis.delete(name)
         if lost == "never written":
@@ -39,7 +39,7 @@ async def test_a_table_that_waits_for_a_bot_is_found_though_its_wake_was_lost(
             while await worker.projector.follow():
                 pass
             assert redis.zscore(prefix + "bots", place) is not None
-            assert redis.zscore(prefix + "wake", place) is not None
+            assert redis.zscore(prefix + "wake", woken) is not None
             assert redis.hget(key, "lists") == redis.hget(key, "listed")
             listed = ada.http.get("/v1/tables", params={"status": "running", "game": "hearts"}).json()["items"]
             assert table in [item["table"] for item in listed]

@@ -12,6 +12,8 @@ from service.accounts import public_names as public_names_module
 from service.accounts.accounts import Accounts
 from service.accounts.public_names import PublicNames
 from service.errors import UnauthenticatedError
+from service.limits.limits import Limits
+from service.runtime.limits import DEFAULT_LIMITS
 from service.store.accounts import NameChange
 from service.store.errors import StoreUnavailableError
 
@@ -57,7 +59,7 @@ def store() -> Store:
 def accounts(store: Store) -> Accounts:
     typed: Any = store
     redis: Any = SimpleNamespace(listening=True)
-    return Accounts(typed, redis, PublicNames(typed), key=b"key")
+    return Accounts(typed, redis, PublicNames(typed), Limits(DEFAULT_LIMITS, redis, key=b"key"), key=b"key")
 
 
 async def test_a_token_that_is_revoked_while_it_is_read_is_not_remembered(accounts: Accounts, store: Store) -> None:

@@ -127,6 +127,6 @@ def _then_half_a_body_is_given_up(host: str, port: int) -> None:
     with socket.create_connection((host, port), timeout=10) as connection:
         connection.sendall(
             b"POST /v1/players HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n"
-            b'Idempotency-Key: "0123456789abcdef"\r\nContent-Length: 500\r\n\r\n{"name'
+            b'Idempotency-Key: "0123456789abcdef0123456789abcdef"\r\nContent-Length: 500\r\n\r\n{"name'
         )
         assert connection.recv(100).startswith(b"HTTP/1.1 400 ")

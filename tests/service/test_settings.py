@@ -27,6 +27,7 @@ WRONG = {
     "problem_base_url": ["/problems"],
     "cors_origins": ["*", "https://app.example/path", "https://app.example,app.example"],
     "trusted_proxies": ["proxy.example", "10.0.0.1/8"],
+    "limits": ["moves", "moves=30", "moves=0/10", "moves=30/0", "tokens=20/10", "tokens=-1", "cards=30/10"],
     "log_level": ["INFO", "loud"],
     "log_format": ["xml"],
     "cache_tables": ["0", "many"],

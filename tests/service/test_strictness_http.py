@@ -133,6 +133,32 @@ def test_every_method_of_a_path_is_named(service_url: str) -> None:
         assert refused.headers["allow"] == methods
 
 
+def test_an_encoded_slash_is_no_slash(ada: Player, table: str) -> None:
+    for spelled in ("/v1%2fme", "/v1%2Fme", "/v1%2fgames", f"/v1/tables%2f{table}", "/v1/g%61mes%2Fhearts"):
+        refused = ada.http.get(httpx.URL(str(ada.http.base_url), raw_path=spelled.encode()))
+        assert (refused.status_code, code_of(refused)) == (404, "not_found"), spelled
+
+
+def tagged_requests(ada: Player, path: str, *values: str) -> tuple[int, bytes]:
+    """Status and body of a GET with If-None-Match on as many lines."""
+    seen = ada.http.get(path, headers=[("If-None-Match", value) for value in values])
+    return seen.status_code, seen.content
+
+
+@pytest.mark.parametrize("path", ["/v1/tables/{table}", "/v1/leaderboards/hearts"])
+def test_if_none_match_is_a_list_on_any_number_of_lines_or_anything(ada: Player, table: str, path: str) -> None:
+    path = path.format(table=table)
+    tag = ada.http.get(path).headers["etag"]
+    other, long = '"2000000000.0.00000000-0"', ", ".join(f'"{number}"' for number in range(800))
+    for known in ([tag], [f"W/{tag}"], [f"{other}, {tag}"], [f'"a,b" ,W/{tag},{other}'], [f"{long}, {tag}"], ["*"]):
+        assert tagged_requests(ada, path, *known) == (304, b""), known
+    assert tagged_requests(ada, path, other, tag) == (304, b"")
+    assert tagged_requests(ada, path, tag, long) == (304, b"")
+    for unknown in ([other], [long], [f"{other}, {long}"], [tag.strip('"')], [other, '"b"'], [f'"*", {other}'], [""]):
+        status, body = tagged_requests(ada, path, *unknown)
+        assert (status, body[:1]) == (200, b"{"), unknown
+
+
 def test_what_is_not_accepted_is_not_sent(ada: Player, table: str) -> None:
     refused = ada.http.get(f"/v1/tables/{table}", headers={"Accept": "text/html"})
     assert (refused.status_code, code_of(refused)) == (406, "not_acceptable")

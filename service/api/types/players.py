@@ -1,22 +1,41 @@
 """The types of the API for accounts and tokens."""
 
-from typing import Annotated, Literal
+from typing import Annotated, Final, Literal
 
 from msgspec import Meta, Struct
 
-from service.accounts.names import NAME_PATTERN
-from service.api.types.common import Id, Time
+from service.accounts.names import NAME_PATTERN, RULE
+from service.api.types.common import Cursor, Id, Limit, Time
 
-Name = Annotated[
+_PATTERN: Final = {"pattern": NAME_PATTERN}
+"""For clients alone: `service.accounts.names` accepts more."""
+Name = Annotated[str, Meta(min_length=1, max_length=40, description="Public name.", examples=["Ada"])]
+NewName = Annotated[
     str,
-    Meta(min_length=1, max_length=40, pattern=NAME_PATTERN, description="Public name.", examples=["Ada"]),
+    Meta(
+        min_length=1,
+        max_length=40,
+        description=f"Public name. {RULE}",
+        examples=["Ada"],
+        extra_json_schema=_PATTERN,
+    ),
+]
+NewLabel = Annotated[
+    str,
+    Meta(
+        min_length=1,
+        max_length=60,
+        description=f"Name of the device, by the rule of public names. {RULE}",
+        examples=["phone"],
+        extra_json_schema=_PATTERN,
+    ),
 ]
 
 
 class NewPlayer(Struct, frozen=True, forbid_unknown_fields=True):
     """A guest account to create."""
 
-    name: Name
+    name: NewName
 
 
 class PlayerCreated(Struct, frozen=True):
@@ -40,13 +59,13 @@ class Me(Struct, frozen=True):
 class MeChange(Struct, frozen=True, forbid_unknown_fields=True):
     """A change of the account."""
 
-    name: Name
+    name: NewName
 
 
 class NewToken(Struct, frozen=True, forbid_unknown_fields=True):
     """Another token, one for each device."""
 
-    label: Annotated[str, Meta(min_length=1, max_length=60, pattern=NAME_PATTERN, examples=["phone"])]
+    label: NewLabel
     expires_in_days: Annotated[int, Meta(ge=1, le=3650)] = 365
 
 
@@ -70,7 +89,15 @@ class TokenInfo(Struct, frozen=True):
     current: Annotated[bool, Meta(description="Whether this request used it.")]
 
 
-class TokenList(Struct, frozen=True):
-    """The caller's valid tokens, newest first."""
+class TokensQuery(Struct, frozen=True):
+    """Query of the list of tokens."""
+
+    cursor: Cursor | None = None
+    limit: Limit = 50
+
+
+class TokenPage(Struct, frozen=True):
+    """A page of the caller's valid tokens, newest first."""
 
     items: tuple[TokenInfo, ...]
+    next_cursor: Cursor | None

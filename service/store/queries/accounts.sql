@@ -15,7 +15,10 @@ where id = any (%s::uuid[]) and (last_used_at is null or last_used_at < now() - 
 -- name: create_token
 insert into tokens (id, player, role, sha256, label, expires_at)
 select %(id)s, id, %(role)s, %(digest)s, %(label)s, now() + make_interval(days => %(days)s)
-from players where id = %(player)s and erased_at is null
+from players where id = %(player)s and erased_at is null and (
+  select count(*) from tokens
+  where player = %(player)s and revoked_at is null and (expires_at is null or expires_at > now())
+) < %(most)s
 on conflict (id) do nothing
 returning id, player, role, label,
   (extract(epoch from created_at) * 1000)::bigint,
@@ -35,8 +38,11 @@ select id, player, role, label,
   (extract(epoch from last_used_at) * 1000)::bigint,
   (extract(epoch from expires_at) * 1000)::bigint
 from tokens
-where player = %s and revoked_at is null and (expires_at is null or expires_at > now())
-order by created_at desc, id;
+where player = %(player)s and revoked_at is null and (expires_at is null or expires_at > now()) and (
+  %(after)s::uuid is null
+  or (created_at, id) < (select created_at, id from tokens where player = %(player)s and id = %(after)s)
+)
+order by created_at desc, id desc limit %(limit)s;
 
 -- name: revoke
 update tokens set revoked_at = coalesce(revoked_at, now()) where player = %s and id = %s returning sha256;

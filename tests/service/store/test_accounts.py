@@ -87,8 +87,9 @@ async def test_many_tokens_are_looked_up_at_once(accounts: AccountStore) -> None
 async def test_a_revoked_token_is_worth_nothing(accounts: AccountStore) -> None:
     player = await given_player(accounts, "Anna", "first")
     token = await accounts.create_token(
-        uuid4(), player, role="player", digest=digest_of("second"), label="phone", days=30
+        uuid4(), player, role="player", digest=digest_of("second"), label="phone", days=30, most=9
     )
+    assert token is not None
     assert await accounts.revoke(uuid4(), token.id) is None
     assert await accounts.revoke(player, uuid4()) is None
     assert await token_of(accounts, "second") == token
@@ -101,8 +102,9 @@ async def test_a_revoked_token_is_worth_nothing(accounts: AccountStore) -> None:
 async def test_an_expired_token_is_worth_nothing(accounts: AccountStore, database_url: str) -> None:
     player = await given_player(accounts, "Anna", "first")
     token = await accounts.create_token(
-        uuid4(), player, role="player", digest=digest_of("second"), label="phone", days=30
+        uuid4(), player, role="player", digest=digest_of("second"), label="phone", days=30, most=9
     )
+    assert token is not None
     assert token.expires == token.created + 30 * 86_400_000
     with psycopg.connect(database_url, autocommit=True) as connection:
         connection.execute("update tokens set expires_at = now() where id = %s", (token.id,))
@@ -115,19 +117,38 @@ async def test_the_same_token_again_is_returned_as_it_was(accounts: AccountStore
     ids = [uuid4()] * 6 + [uuid4()]
     rows = await asyncio.gather(
         *(
-            accounts.create_token(id_, player, role="player", digest=digest_of(str(id_)), label=str(number), days=30)
+            accounts.create_token(
+                id_, player, role="player", digest=digest_of(str(id_)), label=str(number), days=30, most=9
+            )
             for number, id_ in enumerate(ids)
         )
     )
-    assert len({row.label for row in rows[:6]}) == 1
+    assert len({row.label for row in rows[:6] if row is not None}) == 1
     newest = await accounts.tokens(player)
     assert [row.created for row in newest] == sorted((row.created for row in newest), reverse=True)
     assert len(newest) == 3
 
 
+async def test_there_are_at_most_so_many_valid_tokens_and_the_list_has_pages(accounts: AccountStore) -> None:
+    player = await given_player(accounts, "Anna", "first")
+    ids = [uuid4() for _ in range(4)]
+    for id_ in ids:
+        given = {"role": "player", "digest": digest_of(str(id_)), "label": "", "days": 30}
+        made = await accounts.create_token(id_, player, **given, most=4)  # type: ignore[arg-type]
+        assert (made is None) == (id_ == ids[3])
+    pages = [await accounts.tokens(player, None, 3)]
+    pages.append(await accounts.tokens(player, pages[0][-1].id, 3))
+    assert [len(page) for page in pages] == [3, 1]
+    assert [row.id for row in pages[0]] == ids[2::-1]
+    await accounts.revoke(player, ids[0])
+    assert len(await accounts.tokens(player, ids[0], 3)) == 1, "a page follows a token that was revoked meanwhile"
+    given = {"role": "player", "digest": digest_of("again"), "label": "", "days": 30}
+    assert await accounts.create_token(ids[3], player, **given, most=4) is not None  # type: ignore[arg-type]
+
+
 async def test_a_token_belongs_to_an_account(accounts: AccountStore) -> None:
     with pytest.raises(StoreError, match="no account"):
-        await accounts.create_token(uuid4(), uuid4(), role="player", digest=digest_of("x"), label="", days=1)
+        await accounts.create_token(uuid4(), uuid4(), role="player", digest=digest_of("x"), label="", days=1, most=9)
 
 
 async def test_use_of_a_token_is_noted(accounts: AccountStore) -> None:
@@ -143,7 +164,9 @@ async def test_use_of_a_token_is_noted(accounts: AccountStore) -> None:
 async def test_erasing_leaves_nothing_but_the_random_id(accounts: AccountStore, database_url: str) -> None:
     player = await given_player(accounts, "Anna", "first", role="arbiter")
     other = await given_player(accounts, "Berta", "other")
-    await accounts.create_token(uuid4(), player, role="arbiter", digest=digest_of("second"), label="phone", days=30)
+    await accounts.create_token(
+        uuid4(), player, role="arbiter", digest=digest_of("second"), label="phone", days=30, most=9
+    )
     assert sorted(await accounts.erase(player)) == sorted([digest_of("first"), digest_of("second")])
     assert await accounts.erase(player) == []
     assert await token_of(accounts, "first") is None
@@ -153,7 +176,7 @@ async def test_erasing_leaves_nothing_but_the_random_id(accounts: AccountStore, 
     await accounts.rename(player, "Anna again")
     assert await accounts.names([player, other]) == {other: "Berta"}
     with pytest.raises(StoreError):
-        await accounts.create_token(uuid4(), player, role="player", digest=digest_of("x"), label="", days=1)
+        await accounts.create_token(uuid4(), player, role="player", digest=digest_of("x"), label="", days=1, most=9)
     assert not await accounts.create_player(
         player, "Anna", token_id=uuid4(), role="player", digest=digest_of("y"), label=""
     )
