@@ -4,7 +4,8 @@
     python -m tests.bench --quick     fewer and shorter windows, about a minute and a half
     python -m tests.bench --only moves,fold --games hearts
     python -m tests.bench --peers     others beside it (after `make bench-peers` has installed them)
-    python -m tests.bench --beside COMMIT    an earlier commit beside it
+    python -m tests.bench --beside COMMIT    an earlier commit beside it: moves and views over HTTP
+    python -m tests.bench --beside COMMIT --functions    the same for folds, legal moves and bots
 
 The results of everything go to `tests/bench/results/latest.json` and `latest.png`, those of the others to
 `peers.json`; a part of it goes to a temporary folder.
@@ -47,6 +48,12 @@ def main() -> None:
         from tests.bench.peers import compared
 
         sections = _shown(compared(quick=given.quick))
+    elif given.beside and given.functions:
+        from tests.bench.beside_functions import beside_functions
+
+        matches, pairs = (3, 5) if given.quick else (8, 25)
+        section = beside_functions(given.beside, given.games.split(","), matches=matches, pairs=pairs)
+        sections = _shown(iter([section]))
     elif given.beside:
         from tests.bench.beside import beside
 
@@ -67,12 +74,16 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--games", default=",".join(GAMES), help="games, of " + ",".join(GAMES))
     parser.add_argument("--peers", action="store_true", help="measure others instead")
     parser.add_argument("--beside", metavar="COMMIT", help="measure this commit beside the present code instead")
+    parser.add_argument("--functions", action="store_true", help="with --beside: folds, legal moves and bots")
     parser.add_argument("--out", type=Path, help="file for the results")
     given = parser.parse_args()
+    if given.functions and not given.beside:
+        parser.error("--functions goes with --beside COMMIT")
     if given.out is None:
         whole = not given.quick and given.only == ",".join(SECTIONS) and given.games == ",".join(GAMES)
         folder = _RESULTS if whole else Path(tempfile.gettempdir()) / "blattwerk-bench"
-        given.out = folder / ("peers.json" if given.peers else "beside.json" if given.beside else "latest.json")
+        beside = "beside-functions.json" if given.functions else "beside.json"
+        given.out = folder / ("peers.json" if given.peers else beside if given.beside else "latest.json")
     return given
 
 

@@ -24,17 +24,24 @@ _NOTE: Final = "ratio, of CPU: this version to the earlier one, in rate and in p
 
 
 @contextmanager
-def checkout(commit: str) -> Iterator[Checkout]:
-    """Check a commit out, install what it needs, and remove both at the end."""
+def worktree(commit: str) -> Iterator[Path]:
+    """Check a commit out into a temporary folder, and remove it at the end."""
     with tempfile.TemporaryDirectory(prefix="blattwerk-beside-") as folder:
         root = Path(folder) / "checkout"
         git = ("git", "-C", str(HERE.root), "worktree")
         subprocess.run((*git, "add", "--quiet", "--detach", str(root), commit), check=True)
         try:
-            subprocess.run(("make", "--silent", ".venv/.service"), cwd=root, check=True)
-            yield Checkout(root, str(root / ".venv" / "bin" / "python"))
+            yield root
         finally:
             subprocess.run((*git, "remove", "--force", str(root)), check=True)
+
+
+@contextmanager
+def checkout(commit: str) -> Iterator[Checkout]:
+    """Check a commit out, install what it needs, and remove both at the end."""
+    with worktree(commit) as root:
+        subprocess.run(("make", "--silent", ".venv/.service"), cwd=root, check=True)
+        yield Checkout(root, str(root / ".venv" / "bin" / "python"))
 
 
 def beside(commit: str, keys: Sequence[str], plan: Plan) -> Section:

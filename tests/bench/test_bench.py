@@ -4,14 +4,18 @@ import asyncio
 from collections import deque
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from functools import partial
+from pathlib import Path
 
 import pytest
 
 from domain import fairness
 from service.tables.live_table import fold
+from tests.bench.beside_functions import KINDS, alternate, passes
 from tests.bench.load import Lane, run
 from tests.bench.matches import GAMES, Table, play, requests_of
 from tests.bench.report import Aim, Row, Section, text
+from tests.bench.rig import HERE
 from tests.bench.streams import generate
 
 
@@ -111,3 +115,31 @@ def test_a_section_is_shown_as_aligned_columns() -> None:
         "Note.",
         "  NOT REACHED ratio: 0.4 (aim >= 0.5)",
     ]
+
+
+def test_a_process_does_every_kind_of_pass_again_and_again() -> None:
+    with passes(HERE.root, 1) as once:
+        for kind in KINDS:
+            (us, calls), (_, again) = once(kind, "herzeln"), once(kind, "herzeln")
+            assert us > 0
+            assert calls == again > 0
+        with pytest.raises(RuntimeError, match="cannot do fold of chess"):
+            once("fold", "chess")
+
+
+def test_code_that_lies_elsewhere_is_not_measured(tmp_path: Path) -> None:
+    with pytest.raises(RuntimeError, match="was to be measured"), passes(tmp_path, 1):
+        pass
+
+
+def test_two_versions_take_turns_and_each_begins_as_often() -> None:
+    order: list[str] = []
+
+    def one(name: str, us: float, kind: str, key: str) -> tuple[float, int]:
+        order.append(name)
+        assert (kind, key) == ("fold", "hearts")
+        return us, 5
+
+    now, then = alternate(partial(one, "ours", 2.0), partial(one, "theirs", 3.0), "fold", "hearts", 2)
+    assert order == ["ours", "theirs", "ours", "theirs", "theirs", "ours"]
+    assert (now, then) == ([(2.0, 5)] * 2, [(3.0, 5)] * 2)
