@@ -20,6 +20,7 @@ from service.embedded import EmbeddedServers, embedded_servers
 from tests.bench.cpu import cpu_seconds, machine_seconds
 
 _START_SECONDS: Final = 30.0
+_NO_LIMITS: Final = "guests_ipv4=1000000/10,moves=1000000/10,open_tables=1000000,bot_tables=1000000"
 
 
 @dataclass(frozen=True, slots=True)
@@ -230,14 +231,15 @@ def rig(checkout: Checkout = HERE) -> Iterator[Rig]:
         folder = Path(running.enter_context(tempfile.TemporaryDirectory(prefix="blattwerk-bench-")))
         folder.chmod(0o755)
         servers = running.enter_context(embedded_servers(folder / "data"))
-        environment = {  # earlier versions leave alone what they do not know
+        environment = {  # what every version understands
             "BLATTWERK_DATABASE_URL": servers.database_url,
             "BLATTWERK_REDIS_URL": servers.redis_url,
             "BLATTWERK_SECRET_KEY": "5e" * 32,
             "BLATTWERK_CACHE_TABLES": "10000",
             "BLATTWERK_LOG_LEVEL": "warning",
-            "BLATTWERK_LIMITS": "guests_ipv4=1000000/10,moves=1000000/10,open_tables=1000000,bot_tables=1000000",
         }
+        if (checkout.root / "service" / "limits").exists():
+            environment["BLATTWERK_LIMITS"] = _NO_LIMITS
         command = (checkout.python, "-m", "service.cli")
         subprocess.run(
             (*command, "migrate"),
