@@ -1,7 +1,7 @@
 """Which accounts may see a table."""
 
-from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager, suppress
+from contextlib import suppress
+from typing import Final
 from uuid import UUID
 
 from domain.table.model import TableState
@@ -13,19 +13,18 @@ from service.tables.cache import TableCache
 from service.tables.live_table import LiveTable, is_code, join_code
 
 
-@asynccontextmanager
-async def damage_hidden(log: Log, stream: UUID, account: str, code: str | None) -> AsyncIterator[None]:
-    """Raise NotFoundError instead of a problem of a table that does not exist for this account.
+DAMAGE: Final = (UnreadableError, StoreDamagedError)
+"""What is raised where a table cannot be read; see `hide_damage`."""
+
+
+async def hide_damage(log: Log, stream: UUID, account: str, code: str | None) -> None:
+    """NotFoundError, in place of a problem of a table, if the table does not exist for this account.
 
     Such a table cannot be folded: its people are those whom its events name.
     """
-    try:
-        yield
-    except (UnreadableError, StoreDamagedError) as error:
-        with suppress(StoreDamagedError):  # then nobody can tell
-            if await log.is_private(stream) and not await _may_know(log, stream, account, code):
-                raise no_table() from error
-        raise
+    with suppress(StoreDamagedError):  # then nobody can tell
+        if await log.is_private(stream) and not await _may_know(log, stream, account, code):
+            raise no_table()
 
 
 async def _may_know(log: Log, stream: UUID, account: str, code: str | None) -> bool:
@@ -49,8 +48,11 @@ class Access:
 
         `code` is the join code that the caller gave. NotFoundError if there is no such table for the account.
         """
-        async with damage_hidden(self._log, stream, account, code):
+        try:
             return await self._find(stream, account, code)
+        except DAMAGE:
+            await hide_damage(self._log, stream, account, code)
+            raise
 
     async def _find(self, stream: UUID, account: str, code: str | None) -> LiveTable:
         table = self._cache.in_memory(stream) or await self.existing(stream)

@@ -91,8 +91,8 @@ class Recorder:
         new = new_event(table, command, seat, envelope, b"[]", own.version, time_, own.hash, hash_)
         if not await self._accepted(table, self._log.submit(msgspec.structs.replace(new, stream=own.stream))):
             return None
-        private.advance(seat, facts, hash_)
         note_recorded()
+        private.advance(seat, facts, hash_)
         return own.version
 
     async def _accepted(self, table: LiveTable, appending: asyncio.Future[Appended]) -> bool:

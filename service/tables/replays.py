@@ -16,7 +16,7 @@ from domain.table.views import EventSeen, You, event_seen, public_view, seat_par
 from projections.table_view import splice
 from service.errors import ConflictError, NotFoundError
 from service.store.log import Log
-from service.tables.access import damage_hidden, everything_open, may_see, no_table
+from service.tables.access import DAMAGE, everything_open, hide_damage, may_see, no_table
 from service.tables.cache import TableCache
 from service.tables.live_table import join_code
 from service.tables.refusals import raise_refusal
@@ -137,8 +137,11 @@ class Replays:
         return Explained(game.key, at, looking, msgspec.Raw(view), answers)
 
     async def _caller(self, stream: UUID, account: str, code: str | None) -> _Caller:
-        async with damage_hidden(self._log, stream, account, code):
+        try:
             state, secret = await self._present(stream)
+        except DAMAGE:
+            await hide_damage(self._log, stream, account, code)
+            raise
         own_code = join_code(stream, secret) if secret is not None else None
         if not may_see(state, account, code, own_code):
             raise no_table()

@@ -15,7 +15,7 @@ from projections.table_view import Projection, project, splice
 from projections.view_store import TableSeen, ViewStore, WriteRequest, Written
 from service.store.buckets import bucket_of
 from service.store.log import Log
-from service.tables.access import damage_hidden
+from service.tables.access import DAMAGE, hide_damage
 from service.tables.cache import TableCache
 from service.tables.live_table import LiveTable, TableNames, is_code
 
@@ -164,8 +164,11 @@ class Views:
 
         `etags` are those of views that the caller has, `*` for any. `code` is the join code of a private table.
         """
-        async with damage_hidden(self._log, stream, account, code):
+        try:
             return await self._see(stream, account, etags, code)
+        except DAMAGE:
+            await hide_damage(self._log, stream, account, code)
+            raise
 
     async def _see(self, stream: UUID, account: str, etags: Sequence[str], code: str | None) -> ViewSeen | None:
         version, private_version, names = max(map(_parse_etag, etags), default=_NO_VIEW)
