@@ -226,7 +226,7 @@ def _header_parameters(operation: Operation) -> Iterable[dict[str, Any]]:
     if operation.idempotent:
         text = "A quoted string that you choose for this request and send again with every retry."
         if operation.secret_key:
-            text += " Random and secret: a UUID of version 4, or 32 hexadecimal digits and more."
+            text += " Random and secret: a UUID of version 4, or at least 32 hexadecimal digits."
         yield {
             "name": "Idempotency-Key",
             "in": "header",
