@@ -184,7 +184,7 @@ class RulesUnknownError(UnreadableError):
     code = "rules_unknown"
 
     def __init__(self, stream: str, rules: str) -> None:
-        super().__init__(stream, f"table {stream}: unknown rules {rules}", f"This program does not have the rules {rules}.")
+        super().__init__(stream, f"table {stream}: unknown rules {rules}", f"The rules {rules} are not available here.")
         self.rules = rules
 
 

@@ -313,7 +313,10 @@ def _problem_response(status: int) -> dict[str, Any]:
         headers["WWW-Authenticate"] = {"description": "How to authenticate.", "schema": {"type": "string"}}
     if status == 429:
         headers["RateLimit-Policy"] = {"description": "The limit that was reached.", "schema": {"type": "string"}}
-        headers["RateLimit"] = {"description": "What is left of it, and the seconds until there is more.", "schema": {"type": "string"}}
+        headers["RateLimit"] = {
+            "description": "What is left of it, and when more is.",
+            "schema": {"type": "string"},
+        }
     if status in (429, 503):
         headers["Retry-After"] = {"description": "Seconds to wait.", "schema": {"type": "string"}}
     return {

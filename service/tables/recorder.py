@@ -15,7 +15,7 @@ from domain.decider import Seat
 from domain.table.fold import apply
 from domain.table.model import Facts
 from service.errors import KeyReusedError, UnavailableError
-from service.runtime.deadline import note_recorded
+from service.runtime.outcome import note_recorded
 from service.store.errors import BrokenChainError
 from service.store.log import Appended, Guard, Log, NewEvent
 from service.tables.cache import TableCache
