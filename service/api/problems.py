@@ -23,7 +23,7 @@ from service.errors import (
     UnreadableError,
     problem_type_of,
 )
-from service.runtime.outcome import has_recorded
+from service.runtime.deadline import has_recorded
 from service.store.errors import LogWentBackError, OutcomeUnknownError, StoreDamagedError, StoreUnavailableError
 from service.tables.unreadable import UnreadableTables
 

@@ -9,8 +9,6 @@ import math
 from contextvars import ContextVar
 from typing import Final
 
-from service.runtime.outcome import begin_outcome
-
 REQUEST_SECONDS: Final = 4.5
 """How long a request may wait for others in all, beside the time that its body takes to arrive."""
 
@@ -20,10 +18,12 @@ _SHARED_SECONDS_MIN: Final = 0.25
 class RequestDeadline:
     """The deadline of one request, on the clock of the event loop."""
 
-    __slots__ = ("at",)
+    __slots__ = ("at", "recorded")
 
     def __init__(self) -> None:
         self.at = 0.0
+        self.recorded = False
+        """Whether the request has changed something that stays."""
         self.restart()
 
     def restart(self) -> None:
@@ -35,10 +35,9 @@ _CURRENT: Final[ContextVar[RequestDeadline | None]] = ContextVar("deadline", def
 
 
 def begin_deadline() -> RequestDeadline:
-    """Begin the deadline and the outcome of a request, for everything that its task does."""
+    """Begin the deadline of a request, for everything that its task does."""
     deadline = RequestDeadline()
     _CURRENT.set(deadline)
-    begin_outcome()
     return deadline
 
 
@@ -57,3 +56,16 @@ def is_late() -> bool:
     """Whether the request should have been answered by now."""
     current = _CURRENT.get()
     return current is not None and current.at <= asyncio.get_running_loop().time()
+
+
+def note_recorded() -> None:
+    """Note that the request has changed something that stays, whatever else happens to it."""
+    current = _CURRENT.get()
+    if current is not None:
+        current.recorded = True
+
+
+def has_recorded() -> bool:
+    """Whether the request has changed something that stays."""
+    current = _CURRENT.get()
+    return current is not None and current.recorded

@@ -10,8 +10,7 @@ import psycopg
 from psycopg import AsyncConnection
 from psycopg_pool import AsyncConnectionPool, PoolClosed, PoolTimeout
 
-from service.runtime.deadline import deadline_at
-from service.runtime.outcome import note_recorded
+from service.runtime.deadline import deadline_at, note_recorded
 from service.store.connections import (
     CONNECT_OPTIONS,
     UNAVAILABLE_TIMEOUT_SECONDS,

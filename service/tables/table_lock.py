@@ -1,4 +1,4 @@
-"""The lock of a table: commands on it run one after the other."""
+"""The lock of a table, for which no request waits longer than it has time."""
 
 import asyncio
 import math

@@ -132,10 +132,7 @@ class Views:
 
     def _renamed(self, table: LiveTable) -> bool:
         """Whether a name in the projection may have been erased while it was written."""
-        names = table.names
-        if names is None or names.epoch == self._names.epoch:  # nobody at any table: there is nothing to look through
-            return False
-        return self._names.have_changed(names.by_player, names.epoch)
+        return table.names is not None and self._names.have_changed(table.names.by_player, table.names.epoch)
 
     async def _is_older(self, table: LiveTable, written: Written, *, rewrite: bool) -> bool:
         """Fold what Redis is ahead by; whether there was anything that the projection has to have.
