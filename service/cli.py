@@ -25,7 +25,7 @@ Try it:
 
 @contextmanager
 def _explained() -> Iterator[None]:
-    """End the program with one line, on standard error, for what an operator can mend."""
+    """End the program with one line, on standard error, for what an operator can fix."""
     from service.embedded import EmbeddedServersError
     from service.processes.address import ServeError
     from service.store.errors import StoreError
@@ -215,9 +215,9 @@ def key() -> None:
 
 @key.command()
 def rotate() -> None:
-    """Put another secret key in force.
+    """Replace the secret key.
 
-    That of the settings. Prints the verifier keys of all keys so far, the one in force last.
+    The new key is the one in the settings. Prints the verifier keys of all keys so far, that of the new one last.
     """
     with _explained():
         from service.processes.supervisor import complete_settings
@@ -240,14 +240,14 @@ async def _rotate(settings: Settings) -> list[str]:
 
 @main.group()
 def log() -> None:
-    """Decide about the log."""
+    """Manage the log."""
 
 
 @log.command("accept-loss")
 def accept_loss() -> None:
-    """Accept that the log went back.
+    """Accept that the log lost matches.
 
-    For a database that was restored to a point before a signed checkpoint: records that, so that writes are
+    For a database that was restored to a point before a signed checkpoint: records the loss, so that writes are
     accepted again.
     """
     with _explained():
@@ -274,14 +274,14 @@ async def _accept_loss(settings: Settings) -> str:
 
 
 @main.command()
-@click.option("--rules", required=True, metavar="GAME/VERSION", help="The rules to decide by, such as hearts/2.")
+@click.option("--rules", required=True, metavar="GAME/VERSION", help="The rules to judge by, such as hearts/2.")
 @click.option("--json", "as_json", is_flag=True, help="Print the result as JSON.")
 def refold(rules: str, as_json: bool) -> None:
-    """Decide finished matches again by other rules.
+    """Judge finished matches under other rules.
 
-    Judges all matches of a game by another version of its rules and names those that would change, with the
-    version at which they first would. Writes nothing. The exit status is 0 if none would change, 1 if some
-    would, 2 if that cannot be determined.
+    Judges all finished matches of a game that were played under other versions of its rules, and names those that
+    would change, with the version of the table at which they first would. Writes nothing. The exit status is 0 if
+    none would change, 1 if some would, 2 if that cannot be determined.
     """
     from domain.registry import GAMES
 
@@ -312,7 +312,7 @@ async def _refold(settings: Settings, rules: str, as_json: bool) -> bool:
     try:
         async with opened(settings) as services:
             result = await refold_all(
-                services.log, GAMES[rules], lambda count: click.echo(f"{count} matches decided again", err=True), tell
+                services.log, GAMES[rules], lambda count: click.echo(f"{count} matches judged again", err=True), tell
             )
     except UnreadableError as error:
         click.echo(f"blattwerk: {error}; run: blattwerk audit --all", err=True)
@@ -326,10 +326,9 @@ async def _refold(settings: Settings, rules: str, as_json: bool) -> bool:
 
 @main.command()
 def doctor() -> None:
-    """Look for what is wrong.
+    """Diagnose the schema, the database and Redis.
 
-    Examines the schema, the database and Redis, and says what is wrong with them, in full. The exit status is 1 if
-    anything is.
+    Reports every fault in full. The exit status is 1 if there is one.
     """
     with _explained():
         from service.processes.doctor import examine
@@ -347,7 +346,7 @@ def doctor() -> None:
 def settings() -> None:
     """List all settings.
 
-    Shows each with its value and purpose. Secrets are not shown.
+    Shows the value and purpose of each. Secrets are not shown.
     """
     with _explained():
         for line in listed(load_settings()):

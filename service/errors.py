@@ -175,7 +175,7 @@ class DamagedStreamError(UnreadableError):
     code = "table_damaged"
 
     def __init__(self, stream: str, reason: str) -> None:
-        super().__init__(stream, reason, "What is recorded of this table cannot be read; an operator has to mend it.")
+        super().__init__(stream, reason, "The events of this table cannot be read; an operator has to repair them.")
 
 
 class RulesUnknownError(UnreadableError):
@@ -184,7 +184,7 @@ class RulesUnknownError(UnreadableError):
     code = "rules_unknown"
 
     def __init__(self, stream: str, rules: str) -> None:
-        super().__init__(stream, f"table {stream}: unknown rules {rules}", f"The rules {rules} are not known here.")
+        super().__init__(stream, f"table {stream}: unknown rules {rules}", f"The rules {rules} are not available here.")
         self.rules = rules
 
 

@@ -146,7 +146,7 @@ class Adjudicated(TableFactBase, frozen=True):
     version: int
     """The disputed version of the table."""
     arbiter: str
-    """The account of who decided."""
+    """The account of the arbiter who decided."""
     decision: Verdict
     annulled: bool
     """Whether the match no longer counts in standings."""

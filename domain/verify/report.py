@@ -38,7 +38,7 @@ UP_TO_A_VERSION: Final = (
 
 
 class Check(Struct, frozen=True, gc=False, omit_defaults=True):
-    """The answer of one check."""
+    """The result of one check."""
 
     name: str
     status: Status

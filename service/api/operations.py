@@ -44,7 +44,7 @@ async def livez() -> types.Health:
     "/readyz",
     id="readyz",
     summary="Check whether the service is ready",
-    description="Readiness: what the process found when it last tried, at most some seconds ago. 200 as long as the "
+    description="Readiness: what the process found when it last checked, at most a few seconds ago. 200 as long as the "
     "database takes writes. Without Redis the status is `degraded`: everything works, more slowly. After the database "
     "was restored to an earlier point it is `degraded` too, and while Redis has owed something for more than ten "
     "seconds. 503 with the code `database_not_writable` or `wrong_key`.",

@@ -110,7 +110,7 @@ def problem_of(error: Exception, trace_id: str, base_url: str) -> Problem:
 def shown_error(error: Exception) -> Exception:
     """Return the error that a caller sees instead of this one: ours for those of the framework and the store."""
     if isinstance(error, LogWentBackError):
-        return LogLossError("Matches were lost that the service had vouched for; an operator has to decide.")
+        return LogLossError("The log lost matches that a signed checkpoint covers; an operator has to decide.")
     if isinstance(error, StoreDamagedError):
         return DamagedStreamError(str(error.stream), str(error))
     if isinstance(error, StoreUnavailableError):

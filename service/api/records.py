@@ -62,7 +62,7 @@ async def get_record(
     "/v1/tables/{table:uuid}/audit",
     id="auditTable",
     summary="Verify a match that is over",
-    description="The same checks as in `blattwerk verify`. 503 at once if too many wait for theirs.",
+    description="The same checks as in `blattwerk verify`. 503 at once if too many audits are waiting.",
     tag="records",
     query=TableQuery,
     response=types.Audit,

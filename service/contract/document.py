@@ -51,7 +51,7 @@ refused a move, see `GET /v1/games/{game}/rules`.
 
 **Limits.** Beyond them requests are refused with 429 and `Retry-After`; `RateLimit-Policy` names the limit, as in
 `"moves";q=30;w=10`, and `RateLimit` says when there is more. These are the defaults, which operators may change; those
-with a time are buckets that fill up steadily:
+with a time are buckets that refill steadily:
 
 """
 _ID_EXAMPLES: Final = {
@@ -226,7 +226,7 @@ def _header_parameters(operation: Operation) -> Iterable[dict[str, Any]]:
     if operation.idempotent:
         text = "A quoted string that you choose for this request and send again with every retry."
         if operation.secret_key:
-            text += " Random and secret: a UUID of version 4, or 32 hexadecimal digits and more."
+            text += " Random and secret: a UUID of version 4, or at least 32 hexadecimal digits."
         yield {
             "name": "Idempotency-Key",
             "in": "header",
@@ -313,7 +313,10 @@ def _problem_response(status: int) -> dict[str, Any]:
         headers["WWW-Authenticate"] = {"description": "How to authenticate.", "schema": {"type": "string"}}
     if status == 429:
         headers["RateLimit-Policy"] = {"description": "The limit that was reached.", "schema": {"type": "string"}}
-        headers["RateLimit"] = {"description": "What is left of it, and when more is.", "schema": {"type": "string"}}
+        headers["RateLimit"] = {
+            "description": "What is left of it, and when more is.",
+            "schema": {"type": "string"},
+        }
     if status in (429, 503):
         headers["Retry-After"] = {"description": "Seconds to wait.", "schema": {"type": "string"}}
     return {

@@ -43,7 +43,7 @@ class Records:
     async def text(self, table: LiveTable) -> bytes:
         """Return the record for people: tags, then every command with what followed from it.
 
-        UnavailableError if too many wait for theirs.
+        UnavailableError if too many are waiting.
         """
         await self.require_over(table)
         async with self._line.turn():  # nothing of the match is held before
@@ -54,7 +54,7 @@ class Records:
     async def audit(self, table: LiveTable) -> Report:
         """Return what verifying the record gives, made by the service itself.
 
-        UnavailableError if too many wait for theirs.
+        UnavailableError if too many are waiting.
         """
         await self.require_over(table)
         async with self._line.turn():

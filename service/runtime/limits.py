@@ -17,7 +17,7 @@ class Limit(Struct, frozen=True):
     """What is counted, and for whom."""
     quota: int
     seconds: int | None
-    """So many within this time, as a bucket that fills up steadily; None: so many at once."""
+    """So many within this time, as a bucket that refills steadily; None: so many at once."""
 
     @property
     def text(self) -> str:
@@ -26,14 +26,14 @@ class Limit(Struct, frozen=True):
 
 
 DEFAULT_LIMITS: Final = {
-    "guests_ipv4": Limit("new accounts of an IPv4 address", 3000, 3600),
-    "guests_ipv6": Limit("new accounts of an IPv6 network (/64)", 300, 3600),
+    "guests_ipv4": Limit("new accounts from an IPv4 address", 3000, 3600),
+    "guests_ipv6": Limit("new accounts from an IPv6 network (/64)", 300, 3600),
     "tokens": Limit("valid tokens of an account", 50, None),
     "open_tables": Limit("open tables at which an account sits", 100, None),
     "bot_tables": Limit("open tables with bots at which an account sits", 50, None),
     "moves": Limit("moves of an account, in each API process", 600, 10),
     "audits": Limit("audits and text records of an account", 60, 60),
-    "renames": Limit("changes of name of an account", 60, 3600),
+    "renames": Limit("name changes of an account", 60, 3600),
 }
 
 

@@ -40,11 +40,6 @@ class Feed(Generic[PlaceT]):
         self._generation = generation
         self._poll_seconds = poll_seconds
         self._events_max = events_max
-        self._woken = asyncio.Event()
-
-    def wake(self) -> None:
-        """Look for events now instead of at the next poll; for whoever hears that something was appended."""
-        self._woken.set()
 
     async def batches(self) -> AsyncGenerator[list[PlaceT], None]:
         """Yield what is new, again and again, forever. A batch counts as read when the next one is asked for.
@@ -56,7 +51,6 @@ class Feed(Generic[PlaceT]):
             try:
                 if checkpoint is None:
                     checkpoint = await self._log.checkpoint(self._projection, self._generation)
-                self._woken.clear()
                 heads = await self._read(checkpoint, self._events_max)
             except StoreUnavailableError as error:
                 _logger.warning("the feed of %s waits for the database: %s", self._projection, error)
@@ -67,18 +61,9 @@ class Feed(Generic[PlaceT]):
                 reached = {head.bucket: head.position for head in heads}
                 checkpoint |= reached
                 await self._save(reached)
-            if (
-                len(heads) < self._events_max
-            ):  # under load a few more are there already: read later, they cost less together
-                await self._pause()
-
-    async def _pause(self) -> None:
-        """Wait for a wake-up, but no longer than until the next poll."""
-        try:
-            async with asyncio.timeout(self._poll_seconds):
-                await self._woken.wait()
-        except TimeoutError:
-            return
+            # under load a few more are there already: read later, they cost less together
+            if len(heads) < self._events_max:
+                await asyncio.sleep(self._poll_seconds)
 
     async def _save(self, reached: dict[int, int]) -> None:
         try:

@@ -200,10 +200,6 @@ class Log:
 
     # reading everything, bucket by bucket
 
-    async def feed(self, bucket: int, after: int, limit: int) -> list[StoredEvent]:
-        """Return events of a bucket after a position, in order, without gaps."""
-        return [StoredEvent(*row) for row in await self._database.fetch(_SQL["feed"], (bucket, after, limit))]
-
     async def feed_heads(self, checkpoint: Mapping[int, int], limit: int) -> list[FeedHead]:
         """Return what follows a checkpoint (bucket -> position, 0 where it says nothing) in all buckets.
 

@@ -172,7 +172,7 @@ def test_refold_names_the_tables_and_versions_that_would_change(
 ) -> None:
     done = deployment.run(programs[1], "refold", "--rules", "highest/2", "--json")
     assert done.returncode == 1, done.stderr
-    assert "4 matches decided again" in done.stderr
+    assert "4 matches judged again" in done.stderr
     expected = {story.tables[name]: last_shown(story.records[name])[0] for name in ("old", "other old", "halfway")}
     result = json.loads(done.stdout)
     assert (result["rules"], result["matches"]) == ("highest/2", 4)

@@ -62,7 +62,7 @@ class HeartsMoveBase(Move, frozen=True, tag=tag_after("Hearts")):
 
 
 class HeartsPass(HeartsMoveBase, frozen=True):
-    """Commit three cards of the own hand to be passed; final, seen by nobody before the exchange."""
+    """Commit three cards of your hand to be passed; final, seen by nobody before the exchange."""
 
     cards: Annotated[tuple[HeartsCardName, ...], Meta(max_length=16, examples=[["QS", "AS", "KH"]])]
     """Three different cards in any order."""

@@ -107,7 +107,7 @@ RommeMove: TypeAlias = RommeDrawStock | RommeDrawPile | RommeLay | RommeLayOff |
 
 
 class RommePrepare(RommeMoveBase, frozen=True, omit_defaults=True):
-    """Put a meld aside that is not laid yet; nobody else learns of it."""
+    """Set a meld aside without laying it; nobody else learns of it."""
 
     cards: RommeChosenCards
     end: RommeChosenEnd = None
@@ -121,7 +121,7 @@ class RommeTakeBack(RommeMoveBase, frozen=True, omit_defaults=True):
 
 
 class RommeSortHand(RommeMoveBase, frozen=True):
-    """Sort the own hand once; cards that come later are put to the right."""
+    """Sort your hand once; cards that come later are put on the right."""
 
     by: Literal["suit", "rank"]
 
@@ -152,7 +152,7 @@ class RommeQuestionBase(Move, frozen=True, tag=tag_after("RommeAsk")):
 
 
 class RommeAskReadings(RommeQuestionBase, frozen=True):
-    """What can these cards of the hand be, as a new meld or added to one on the table?"""
+    """What can these cards of your hand form, as a new meld or added to one on the table?"""
 
     cards: Annotated[tuple[RommeCardId, ...], Meta(max_length=40, examples=[["QH#1", "KH#1", "JK#1"]])]
     """Cards of the hand, jokers undeclared."""
@@ -165,7 +165,7 @@ class RommeAskPartition(RommeQuestionBase, frozen=True):
 
 
 class RommeAskMelds(RommeQuestionBase, frozen=True):
-    """Which melds can be made of the hand?"""
+    """Which melds can be made from your hand?"""
 
 
 RommeQuestion: TypeAlias = RommeAskReadings | RommeAskPartition | RommeAskMelds

@@ -17,9 +17,9 @@ class OwedSeconds(Struct, frozen=True):
     views: int | None
     """Views and lists."""
     names: int | None
-    """New public names in them."""
+    """Changes of names in them."""
     departures: int | None
-    """Erased players leave their tables."""
+    """Departures of erased players from their tables."""
 
 
 class Readiness(Struct, frozen=True):

@@ -93,12 +93,6 @@ from events
 where type = 'dispute' and (received_at, stream) < (to_timestamp(%s::bigint / 1000.0), %s)
 order by received_at desc, stream desc limit %s;
 
--- name: feed
-select bucket, position, stream, version, type, envelope, sealed, actor, decision, digest, command, rules, received_at,
-  previous_hash, hash
-from events
-where bucket = %s and position > %s order by position limit %s;
-
 -- name: feed_heads
 select e.bucket, e.position, e.stream, e.version, (extract(epoch from e.received_at) * 1000)::bigint
 from unnest(%(buckets)s::smallint[], %(positions)s::bigint[]) as asked (part, after)

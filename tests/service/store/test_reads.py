@@ -148,12 +148,13 @@ async def test_a_bucket_is_fed_in_position_order(log: Log) -> None:
     streams = streams_in(7, 3)
     for stream in (*streams, uuid4(), uuid4()):
         await given_stream(log, 2, stream)
-    rows = await log.feed(7, 0, 100)
-    mine = [row for row in rows if row.stream in streams]
-    assert [row.position for row in rows] == list(range(1, len(rows) + 1))
-    assert [row.stream for row in mine] == [stream for stream in streams for _ in range(2)]
-    assert await log.feed(7, 2, 3) == rows[2:5]
-    assert await log.feed(7, len(rows), 3) == []
+    others = {bucket: 2**62 for bucket in range(256) if bucket != 7}
+    heads = await log.feed_heads(others, 100)
+    mine = [head for head in heads if head.stream in streams]
+    assert [(head.bucket, head.position) for head in heads] == [(7, 1 + place) for place in range(len(heads))]
+    assert [head.stream for head in mine] == [stream for stream in streams for _ in range(2)]
+    assert await log.feed_heads(others | {7: 2}, 3) == heads[2:5]
+    assert await log.feed_heads(others | {7: len(heads)}, 3) == []
 
 
 async def test_what_follows_a_checkpoint_comes_by_bucket_and_position(log: Log) -> None:
