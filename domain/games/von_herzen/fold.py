@@ -37,7 +37,7 @@ from domain.games.von_herzen.model import (
     VonHerzenState,
     VonHerzenSwap,
 )
-from domain.games.von_herzen.runs import PACK, PACK_SET, extended, new_run, refusal_of_lay_off, refusal_of_run
+from domain.games.von_herzen.runs import PACK, PACK_SET, extended, is_run, new_run, refusal_of_lay_off
 from domain.games.von_herzen.scoring import counted, ranking
 from domain.seats import with_entry
 
@@ -280,7 +280,7 @@ def _pile_drawn(state: VonHerzenState, fact: VonHerzenPileDrawn) -> VonHerzenSta
 
 def _run_laid(state: VonHerzenState, fact: VonHerzenRunLaid) -> VonHerzenState:
     _require_turn(state, fact.seat, _LAYING, fact)
-    _require(fact.run == len(state.melds) and refusal_of_run(fact.cards) is None, fact)
+    _require(fact.run == len(state.melds) and is_run(fact.cards), fact)
     hands = with_entry(state.hands, fact.seat, _minus(state.hands[fact.seat], fact.cards))
     taken = state.taken
     if taken[fact.seat]:

@@ -1,6 +1,7 @@
 """Facts that cannot have happened are never applied: each guard of the fold in a state in which only it refuses."""
 
 from collections.abc import Iterator
+from random import Random
 
 import pytest
 from msgspec.structs import replace
@@ -27,7 +28,7 @@ from domain.games.von_herzen.facts import (
     VonHerzenTurnEnded,
 )
 from domain.games.von_herzen.model import VonHerzenState
-from domain.games.von_herzen.runs import PACK
+from domain.games.von_herzen.runs import PACK, RANKS, is_run, refusal_of_run
 from domain.games.von_herzen.scoring import counted, ranking
 from tests.games.von_herzen.play import GAME, careless, options_of, started, steps
 from tests.games.von_herzen.positions import cards, dealt, melding
@@ -243,3 +244,14 @@ WRONG_TIME: list[tuple[str, VonHerzenState, VonHerzenFact]] = [
 def test_a_fact_at_another_time_is_impossible(state: VonHerzenState, fact: VonHerzenFact) -> None:
     with pytest.raises(ImpossibleFactError):
         GAME.decider.evolve(state, fact)
+
+
+@pytest.mark.parametrize("size", range(10))
+def test_the_fold_and_the_rules_agree_on_what_a_run_is(size: int) -> None:
+    rng = Random(size)
+    for _ in range(500):
+        low = rng.randrange(len(RANKS))
+        suits = rng.choices("CSHD", weights=(8, 8, 1, 1), k=size)
+        ordered = tuple([RANKS[(low + step) % len(RANKS)] + suit for step, suit in enumerate(suits)])
+        for chosen in (ordered, tuple(rng.sample(ordered, size)), tuple(rng.sample(PACK, size))):
+            assert is_run(chosen) == (refusal_of_run(chosen) is None), chosen
