@@ -5,7 +5,7 @@ from typing import Any, assert_never
 from msgspec import ValidationError, convert
 from msgspec.structs import replace
 
-from domain.decider import AnyGame, ImpossibleFactError, Seat
+from domain.decider import AnyGame, ImpossibleFactError, OptionProblem, Seat
 from domain.seats import with_entry
 from domain.table.model import (
     OPEN_SEAT,
@@ -48,6 +48,8 @@ def _created(game: AnyGame, table: str, fact: TableCreated, time: int) -> TableS
         raise ImpossibleFactError(f"these are no options of {game.rules_id}") from error
     if fact.seats != game.options.seat_count(options, fact.seats):
         raise ImpossibleFactError(f"a table of {fact.seats} seats")
+    if isinstance(problem := game.options.parse(fact.options, fact.seats), OptionProblem):
+        raise ImpossibleFactError(f"a table of {game.rules_id} with {problem.option} like this")
     seats = (Occupant("person", fact.player), *[OPEN_SEAT] * (fact.seats - 1))
     return TableState(
         setup=Setup(table, game, options, fact.seats, fact.visibility, fact.commitment, time),
@@ -73,6 +75,7 @@ def apply(state: TableState, actor: Seat | None, facts: Facts, game_state: Any =
         for game_fact in facts.game:
             game_state = evolve_game(game_state, game_fact)
     version = state.version + 1
+    earlier = state
     for fact in facts.table:
         state = evolve(state, fact)
     status = state.status
@@ -80,11 +83,39 @@ def apply(state: TableState, actor: Seat | None, facts: Facts, game_state: Any =
     if not acting and facts.game:  # while somebody has to act, a running match runs on
         status = _status(state, game_state)
         acting = to_act(game_state) if status == "running" else ()
+    if facts.table or status != earlier.status:
+        _require_all_of_event(earlier, replace(state, status=status), facts)
     before = state.decisions
     decisions: list[int | None] = [None] * len(before)
     for seat in acting:  # a decision is numbered by the version (from 1) that opened it; it stays open while others act
         decisions[seat] = version if seat == actor else before[seat] or version
     return replace(state, version=version, status=status, decisions=tuple(decisions), game_state=game_state)
+
+
+def _require_all_of_event(before: TableState, state: TableState, facts: Facts) -> None:
+    """Raise ImpossibleFactError if a fact is missing beside the others of its event, or one that does not follow."""
+    kinds = {type(fact) for fact in facts.table}
+    if (MatchStarted in kinds) > bool(facts.game):
+        raise ImpossibleFactError("a match starts without a deal")
+    if state.status == "running" and any(state.ready):
+        raise ImpossibleFactError("ready marks outlive the start of a round")
+    over = state.status not in OPEN_STATUSES and before.status in OPEN_STATUSES
+    if (SecretRevealed in kinds) != (over and (before.status != "lobby" or MatchStarted in kinds)):
+        raise ImpossibleFactError("the secret is revealed with the end of a match, and then only")
+    if state.host is not None and state.seats[state.host].kind != "person":
+        raise ImpossibleFactError("the host has left, but nobody else is host")
+    if before.host is not None and state.host not in (None, before.host):
+        heir = next_person(state, before.host)
+        if state.seats[before.host].kind == "person" or state.host != heir:
+            raise ImpossibleFactError(f"seat {state.host} cannot have become host")
+
+
+def next_person(state: TableState, seat: Seat) -> Seat | None:
+    """Return the next seat clockwise that a person holds, None if no other does."""
+    count = state.setup.seats
+    return next(
+        (other for step in range(1, count) if state.seats[other := (seat + step) % count].kind == "person"), None
+    )
 
 
 def _status(state: TableState, game_state: Any) -> Status:
@@ -96,7 +127,11 @@ def _status(state: TableState, game_state: Any) -> Status:
         return "finished"
     if game.lobby is not None and state.status != "lobby" and game.lobby.between_rounds(game_state):
         return "between_rounds"
-    return "lobby" if state.status == "lobby" else "running"
+    if state.status != "lobby":
+        return "running"
+    if game.views.round_number(game_state):
+        raise ImpossibleFactError("a round is dealt, but the match has not started")
+    return "lobby"
 
 
 def evolve(state: TableState, fact: TableFact) -> TableState:

@@ -10,6 +10,7 @@ from typing import Any
 from msgspec import to_builtins
 
 from domain.decider import AnyGame, Chance, OptionProblem, Rejection, Seat
+from domain.table.fold import next_person
 from domain.table.model import (
     OPEN_STATUSES,
     Accepted,
@@ -103,7 +104,7 @@ def leave(state: TableState, seat: Seat | None, secret: str) -> Facts | TableRef
         return TableRefusal("not_seated")
     started = state.status != "lobby"
     facts: list[TableFact] = [BotSeated(seat) if started else SeatFreed(seat)]
-    heir = _next_person(state, seat)
+    heir = next_person(state, seat)
     if heir is None:
         facts.append(TableClosed("abandoned"))
         if started:
@@ -252,14 +253,6 @@ def _must_be_open(state: TableState, seat: Seat) -> TableRefusal | None:
     if seat >= state.setup.seats:
         return TableRefusal("seat_unknown")
     return None if state.seats[seat].kind == "open" else TableRefusal("seat_taken")
-
-
-def _next_person(state: TableState, seat: Seat) -> Seat | None:
-    """The next seat clockwise that a person holds."""
-    count = state.setup.seats
-    return next(
-        (other for step in range(1, count) if state.seats[other := (seat + step) % count].kind == "person"), None
-    )
 
 
 def _unready(state: TableState) -> tuple[TableFact, ...]:

@@ -4,6 +4,7 @@ import pytest
 from msgspec.structs import replace
 
 from domain.decider import ImpossibleFactError, Rejection
+from domain.registry import CURRENT
 from domain.table import rules
 from domain.table.fold import apply, begin, evolve
 from domain.table.model import (
@@ -139,6 +140,7 @@ assert isinstance(FIRST, TableCreated)
         (replace(FIRST, rules_version=2), "hearts/2 folded under"),
         (replace(FIRST, options={}), "no options"),
         (replace(FIRST, seats=5), "a table of 5 seats"),
+        (replace(FIRST, options={**FIRST.options, "black_maria": True}), "with moon_rule like this"),
         (SeatTaken(0, ADA), "creates it"),
     ],
 )
@@ -156,3 +158,59 @@ def test_no_game_goes_on_at_a_closed_table() -> None:
     apply(state, 0, Facts((), facts))
     with pytest.raises(ImpossibleFactError, match="closed table"):
         apply(replace(state, status="closed"), 0, Facts((), facts))
+
+
+@pytest.mark.parametrize("seats", [-1, 0, 1, 7, 99])
+def test_a_game_without_an_option_for_it_has_no_other_number_of_seats(seats: int) -> None:
+    romme = CURRENT["romme"]
+    made = rules.create(romme, {}, 2, (), player=ADA, visibility="public", commitment="c0" * 32)
+    assert isinstance(made, Facts)
+    assert isinstance(made.table[0], TableCreated)
+    begin(romme, TABLE, made, 0)
+    with pytest.raises(ImpossibleFactError, match="with seats like this"):
+        begin(romme, TABLE, Facts((replace(made.table[0], seats=seats),)), 0)
+
+
+def started(state: TableState) -> Facts:
+    """Return what follows from the host's start."""
+    facts = rules.start(state, 0, CHANCE, SECRET)
+    assert isinstance(facts, Facts)
+    return facts
+
+
+def left(state: TableState, seat: int) -> Facts:
+    """Return what follows from leaving."""
+    facts = rules.leave(state, seat, SECRET)
+    assert isinstance(facts, Facts)
+    return facts
+
+
+START, START_READY = started(FULL), started(READY)
+HOST_LEFT, LAST_LEFT = left(RUNNING, 0), left(running(), 0)
+
+WHOLE: list[tuple[str, TableState, Facts, tuple[TableFact, ...], str]] = [
+    ("dealt before the start", FULL, START, (), "has not started"),
+    ("marks that stay", READY, START_READY, (MatchStarted(),), "outlive the start"),
+    ("revealed at the start", FULL, START, (MatchStarted(), SecretRevealed(SECRET)), "the secret is revealed"),
+    ("revealed by leaving", RUNNING, HOST_LEFT, (*HOST_LEFT.table, SecretRevealed(SECRET)), "the secret is revealed"),
+    ("never revealed", running(), LAST_LEFT, LAST_LEFT.table[:2], "the secret is revealed"),
+    ("no host", RUNNING, HOST_LEFT, HOST_LEFT.table[:1], "nobody else is host"),
+    ("another heir", RUNNING, HOST_LEFT, (BotSeated(0), HostChanged(2)), "seat 2 cannot have become host"),
+    ("a host who stays", RUNNING, HOST_LEFT, (BotSeated(2), HostChanged(1)), "seat 1 cannot have become host"),
+]
+
+
+@pytest.mark.parametrize(
+    ("state", "facts", "instead", "guard"), [case[1:] for case in WHOLE], ids=[c[0] for c in WHOLE]
+)
+def test_an_event_holds_all_that_follows_and_nothing_else(
+    state: TableState, facts: Facts, instead: tuple[TableFact, ...], guard: str
+) -> None:
+    apply(state, 0, facts)
+    with pytest.raises(ImpossibleFactError, match=guard):
+        apply(state, 0, replace(facts, table=instead))
+
+
+def test_no_match_starts_without_a_deal() -> None:
+    with pytest.raises(ImpossibleFactError, match="without a deal"):
+        apply(FULL, 0, replace(START, game=()))

@@ -77,8 +77,8 @@ def _card_played(state: HerzelnState, fact: HerzelnCardPlayed) -> HerzelnState:
     players, played = len(hands), len(trick)
     if played == players or (now.leader + played) % players != seat:
         raise ImpossibleFactError(f"seat {seat} plays a card out of turn")
-    if not played and len(state.score_sheet) >= now.number:
-        raise ImpossibleFactError("a card is played in a round that is scored")
+    if not played and (len(state.score_sheet) >= now.number or (state.options.stop_when_decided and decided(now))):
+        raise ImpossibleFactError("a card is played in a round that is scored or over")
     try:
         hands = hands_without(hands, seat, card)
     except ValueError:
@@ -112,6 +112,9 @@ def _card_placed(state: HerzelnState, fact: HerzelnCardPlaced) -> HerzelnState:
         hands = hands_without(now.hands, seat, fact.card)
     except ValueError:
         raise ImpossibleFactError(f"seat {seat} does not hold {fact.card}") from None
+    up, down = asked(now.line, len(now.hands)) if now.line else ("J", "J")  # Z-31
+    if fact.card[0] != (down if fact.end == "down" else up):
+        raise ImpossibleFactError(f"{fact.card} does not continue the line")
     line = (fact.card,) + now.line if fact.end == "down" else now.line + (fact.card,)
     turn = _next_in_play(hands, seat)
     return replace(state, round=replace(now, hands=hands, turn=turn, line=line, passes_running=0, last_mover=seat))
@@ -236,6 +239,9 @@ def _layout(state: HerzelnState, seat: Seat) -> HerzelnLayout:
         raise ImpossibleFactError(f"seat {seat} moves in a layout, but there is none")
     if now.turn != seat or not now.hands[seat]:
         raise ImpossibleFactError(f"seat {seat} moves out of turn")
+    last = now.last_mover
+    if last is not None and not now.hands[last] and last not in now.finished:
+        raise ImpossibleFactError(f"seat {seat} moves before seat {last} has finished")
     if _layout_over(now):
         raise ImpossibleFactError("a seat moves in a layout that is over")
     return now

@@ -34,8 +34,9 @@ from domain.games.romme.model import (
     RommeSlot,
     RommeState,
 )
-from domain.games.romme.options import is_changed, is_same, options_of
+from domain.games.romme.options import MATCH_OPTIONS, is_changed, is_same, options_of
 from domain.games.romme.scoring import EMPTIES_MAX, match_decided, ranking, round_ended
+from domain.options import problem_of_combination
 from domain.seats import with_entry
 
 _NO_CARDS: Final[tuple[Card, ...]] = ()
@@ -90,6 +91,8 @@ def _round_started(state: RommeState, fact: RommeRoundStarted) -> RommeState:
     starter = (state.starter + 1) % state.seats if state.round else fact.starter  # the first one is drawn
     if fact != RommeRoundStarted(state.round + 1, starter, state.options) or not 0 <= starter < state.seats:
         raise ImpossibleFactError(f"round {fact.round} cannot have started like this")
+    if problem_of_combination(RommeOptions, asdict(fact.options), "R-73"):
+        raise ImpossibleFactError("these options do not go together")
     return replace(
         new(state.options, state.seats),
         totals=state.totals,
@@ -152,8 +155,10 @@ def _match_ended(state: RommeState, fact: RommeMatchEnded) -> RommeState:
 
 def _option_changed(state: RommeState, fact: RommeOptionChanged) -> RommeState:
     values = asdict(state.options)
-    if not between_rounds(state):
+    if not between_rounds(state) or match_decided(state):
         raise ImpossibleFactError("no option can have changed now")
+    if state.round and fact.name in MATCH_OPTIONS:
+        raise ImpossibleFactError(f"option {fact.name} is locked")
     if fact.name not in values or not is_same(values[fact.name], fact.old) or is_same(fact.old, fact.new):
         raise ImpossibleFactError(f"option {fact.name} cannot have changed like this")
     try:

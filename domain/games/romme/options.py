@@ -14,8 +14,10 @@ from domain.options import default_of, filled_in, option_rules, problem_of_combi
 SEATS: Final = (2, 6)  # R-5
 OPTIONS: Final = option_rules(RommeOptions, rule="R-73", seats=SEATS, seats_rule="R-5")
 
-_MATCH_OPTIONS: Final = ("match_end", "rounds", "target_score")
 _LIMITS: Final = ("rounds", "target_score")
+
+MATCH_OPTIONS: Final = ("match_end", *_LIMITS)
+"""Options that are locked once the first round is dealt (R-75)."""
 
 
 def changed_options(
@@ -26,7 +28,7 @@ def changed_options(
     if problem:
         return problem
     present = asdict(options)
-    for name in _MATCH_OPTIONS if first_round_dealt else ():
+    for name in MATCH_OPTIONS if first_round_dealt else ():
         if name in raw and raw[name] != present[name]:
             return OptionProblem("option_locked", "R-75", name)
     values = {**present, **raw}

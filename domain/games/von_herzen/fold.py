@@ -37,7 +37,7 @@ from domain.games.von_herzen.model import (
     VonHerzenState,
     VonHerzenSwap,
 )
-from domain.games.von_herzen.runs import PACK, PACK_SET, extended, new_run
+from domain.games.von_herzen.runs import PACK, PACK_SET, extended, is_run, new_run, refusal_of_lay_off
 from domain.games.von_herzen.scoring import counted, ranking
 from domain.seats import with_entry
 
@@ -229,6 +229,7 @@ def _declined(state: VonHerzenState, fact: VonHerzenOfferDeclined) -> VonHerzenS
 def _withdrawn(state: VonHerzenState, fact: VonHerzenOfferWithdrawn) -> VonHerzenState:
     swap = _open_swap(state, fact.giver, fact)
     _require_turn(state, fact.giver, ("swap_agree",), fact)
+    _require(fact.receiver == swap.receiver, fact)
     return _next_giver(state, swap, "withdrawn")  # V-22
 
 
@@ -279,7 +280,7 @@ def _pile_drawn(state: VonHerzenState, fact: VonHerzenPileDrawn) -> VonHerzenSta
 
 def _run_laid(state: VonHerzenState, fact: VonHerzenRunLaid) -> VonHerzenState:
     _require_turn(state, fact.seat, _LAYING, fact)
-    _require(fact.run == len(state.melds), fact)
+    _require(fact.run == len(state.melds) and is_run(fact.cards), fact)
     hands = with_entry(state.hands, fact.seat, _minus(state.hands[fact.seat], fact.cards))
     taken = state.taken
     if taken[fact.seat]:
@@ -291,9 +292,11 @@ def _run_laid(state: VonHerzenState, fact: VonHerzenRunLaid) -> VonHerzenState:
 def _laid_off(state: VonHerzenState, fact: VonHerzenCardLaidOff) -> VonHerzenState:
     _require_turn(state, fact.seat, _LAYING, fact)
     _require(fact.run >= 0, fact)
-    longer = extended(state.melds[fact.run], fact.card, fact.end)
-    melds = (*state.melds[: fact.run], longer, *state.melds[fact.run + 1 :])
+    run, own_joker = state.melds[fact.run], state.options.own_joker_layoff
     hands, taken = _put_down(state, fact.seat, fact.card)
+    refusal = refusal_of_lay_off(run, fact.card, fact.end, own=run.owner == fact.seat, own_joker=own_joker)
+    _require(refusal is None, fact)
+    melds = with_entry(state.melds, fact.run, extended(run, fact.card, fact.end))
     return replace(state, hands=hands, taken=taken, melds=melds, progress=True)
 
 

@@ -40,7 +40,7 @@ IDLE: Final[tuple[VonHerzenPhase, ...]] = ("before", "dealing", "ending", "scori
 # options
 
 
-class VonHerzenOptions(Value, frozen=True):
+class VonHerzenOptions(Value, frozen=True, forbid_unknown_fields=True):
     """The options of a table, complete (V-77)."""
 
     # V-1

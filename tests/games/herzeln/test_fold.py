@@ -97,6 +97,9 @@ def shifted(values: tuple[int, ...]) -> tuple[int, ...]:
     return (values[0] + 1, *values[1:-1], values[-1] - 1)
 
 
+LAYOUT = at_layout("JS", {0: "QC KC", 1: "QD"}, finished=(2, 3))
+UNOPENED = at_layout("", {0: "JC QC", 1: "QD"})
+
 WRONG_VALUES: list[tuple[HerzelnState, HerzelnFact, HerzelnFact, str]] = [
     # deals
     (NEW, DRAWN, replace(DRAWN, dealer=4), "no seat 4"),
@@ -125,6 +128,9 @@ WRONG_VALUES: list[tuple[HerzelnState, HerzelnFact, HerzelnFact, str]] = [
     (PLACING, PLACE, replace(PLACE, seat=(PLACE.seat + 1) % 4, card=FOREIGN_PLACED), "out of turn"),
     (PLACING, PLACE, replace(PLACE, card=FOREIGN_PLACED), "does not hold"),
     (PLACING, PLACE, replace(PLACE, end="open"), "an end that is not there"),
+    (LAYOUT, HerzelnCardPlaced(0, "QC", "up"), HerzelnCardPlaced(0, "KC", "up"), "does not continue"),
+    (LAYOUT, HerzelnCardPlaced(0, "QC", "up"), HerzelnCardPlaced(0, "QC", "down"), "does not continue"),
+    (UNOPENED, HerzelnCardPlaced(0, "JC", "open"), HerzelnCardPlaced(0, "QC", "open"), "does not continue"),
     (PASSING, PASS, replace(PASS, seat=(PASS.seat + 1) % 4), "out of turn"),
     (PASSING, PASS, replace(PASS, seat=4), "out of turn"),
     (FINISHING, FINISH, replace(FINISH, seat=(FINISH.seat + 1) % 4), "cannot have finished"),
@@ -158,8 +164,6 @@ BETWEEN_TRICKS = at_tricks(
 DECIDED_NOT_STOPPED = at_tricks(
     5, {0: "7C", 1: "8C", 2: "9C", 3: "TC"}, taken=(HerzelnTrick(0, ("KH", "7H", "8H", "9H"), 0, -40),)
 )
-LAYOUT = at_layout("JS", {0: "QC KC", 1: "QD"}, finished=(2, 3))
-UNOPENED = at_layout("", {0: "JC QC", 1: "QD"})
 LAYOUT_OVER = at_layout("JS", {0: "QC KC"}, finished=(1, 2, 3))
 EARLIER_HAND = at_layout("JS", {1: "QC", 2: "KC"}, turn=1, last_mover=3)
 TAKEN_SO_FAR = HerzelnRoundScored(2, (0, 0, 0, 10), (0, 0, 0, 10), (("7C",), ("8C",), ("9C",), ("TC",)))
@@ -183,6 +187,8 @@ def with_open_trick() -> tuple[HerzelnState, HerzelnRoundScored]:
     return state, score(state)
 
 
+DECIDED = next(state for state, _ in all_of(HerzelnRoundScored) if state.round and any(state.round.hands))
+UNFINISHED = at_layout("JS", {1: "QC", 2: "KC", 3: "AC"}, last_mover=0, turn=1)
 FINISHED_ONE = at_layout("JS", {1: "QC", 2: "KC"}, finished=(0,), last_mover=0, turn=1)
 
 WRONG_TIME: list[tuple[str, HerzelnState, HerzelnFact, str]] = [
@@ -195,6 +201,7 @@ WRONG_TIME: list[tuple[str, HerzelnState, HerzelnFact, str]] = [
     ("played before the deal", NEW, HerzelnCardPlayed(0, "7C"), "no tricks"),
     ("a fifth card", at_tricks(2, {0: "7C"}, trick="8S 9S TS JS"), HerzelnCardPlayed(0, "7C"), "out of turn"),
     ("played in a round that is scored", STOPPED, played_in(STOPPED), "is scored"),
+    ("played in a round that is decided", DECIDED, played_in(DECIDED), "or over"),
     ("taken before it is complete", TRICKS, HerzelnTrickTaken(3, 10), "not complete"),
     ("taken in a layout", LAYOUT, HerzelnTrickTaken(0, 10), "not complete"),
     ("placed in tricks", TRICKS, HerzelnCardPlaced(0, "7C", "up"), "there is none"),
@@ -207,6 +214,8 @@ WRONG_TIME: list[tuple[str, HerzelnState, HerzelnFact, str]] = [
     ),
     ("passed in tricks", TRICKS, HerzelnPassed(0), "there is none"),
     ("all passed", after(LAYOUT, [HerzelnPassed(0)]), HerzelnPassed(1), "every seat in play"),
+    ("placed before a seat has finished", UNFINISHED, HerzelnCardPlaced(1, "QC", "up"), "before seat 0 has finished"),
+    ("passed before a seat has finished", UNFINISHED, HerzelnPassed(1), "before seat 0 has finished"),
     ("finished in tricks", at_tricks(2, {1: "7C"}), HerzelnSeatFinished(0, 1, 0), "cannot have finished"),
     ("finished with cards", at_layout("JS", {0: "QC"}, last_mover=0), HerzelnSeatFinished(0, 1, 0), "cannot have"),
     ("finished twice", FINISHED_ONE, HerzelnSeatFinished(0, 2, -10), "cannot have finished"),

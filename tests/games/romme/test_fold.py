@@ -70,6 +70,10 @@ DECIDED = replace(OVER, totals=RAISED)
 ENDED = RommeMatchEnded(RAISED, ranking(RAISED))
 NEXT = RommeRoundStarted(2, OVER.starter - 2, OVER.options)
 OPEN_END = replace(OVER, options=options(match_end="open"))
+UNEVEN = folds(NEW, RommeOptionChanged("match_end", "rounds", "points", True))
+"""The limits, which follow how the match ends, have not changed yet."""
+STARTED_UNEVEN = replace(STARTED, options=UNEVEN.options)
+LOCKED = RommeOptionChanged("target_score", 1000, 100, True)
 CHANGED = RommeOptionChanged("first_meld_min", 30, 40, True)
 
 
@@ -179,6 +183,9 @@ WRONG_TIME: list[tuple[str, RommeState, RommeFact, str]] = [
     ("started after the end", folds(OPEN_END, RommeMatchEnded(OVER.totals, ranking(OVER.totals))), NEXT, "no round"),
     ("dealt before the round", NEW, replace(DEALT, starter=0), "no cards can have been dealt"),
     ("dealt twice", folds(OPENING, DEALT), DEALT, "no cards can have been dealt"),
+    ("a round started with options that do not go together", UNEVEN, STARTED_UNEVEN, "do not go together"),
+    ("an option changed though the match is decided", DECIDED, CHANGED, "no option can have changed"),
+    ("a match option changed after the first deal", OVER, LOCKED, "is locked"),
     ("an option changed in a round", DRAWING, CHANGED, "no option can have changed"),
     ("drawn twice", folds(DRAWING, DRAWN), RommeCardDrawn(0, DRAWING.stock[1]), "cannot have drawn"),
     ("drawn from an empty stock", EMPTY, DRAWN, "cannot have drawn"),

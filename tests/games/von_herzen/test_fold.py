@@ -1,6 +1,7 @@
 """Facts that cannot have happened are never applied: each guard of the fold in a state in which only it refuses."""
 
 from collections.abc import Iterator
+from random import Random
 
 import pytest
 from msgspec.structs import replace
@@ -27,7 +28,7 @@ from domain.games.von_herzen.facts import (
     VonHerzenTurnEnded,
 )
 from domain.games.von_herzen.model import VonHerzenState
-from domain.games.von_herzen.runs import PACK
+from domain.games.von_herzen.runs import PACK, RANKS, is_run, refusal_of_run
 from domain.games.von_herzen.scoring import counted, ranking
 from tests.games.von_herzen.play import GAME, careless, options_of, started, steps
 from tests.games.von_herzen.positions import cards, dealt, melding
@@ -143,6 +144,7 @@ WRONG_VALUES: list[tuple[VonHerzenState, VonHerzenFact, VonHerzenFact]] = [
     (ASKED, TAKEN, replace(TAKEN, given=HANDS[3][1:4])),
     (ASKED, TAKEN, replace(TAKEN, received=HANDS[1][:2])),
     (AGREEING, WITHDRAWN, replace(WITHDRAWN, giver=2)),
+    (AGREEING, WITHDRAWN, replace(WITHDRAWN, receiver=1)),
     (AGREEING, AGREED, replace(AGREED, partner=1, received=HANDS[1][:2])),
     (AGREEING, AGREED, replace(AGREED, received=HANDS[2][1:3])),
     (AGREEING, AGREED, replace(AGREED, given=HANDS[3][3:5])),
@@ -159,8 +161,13 @@ WRONG_VALUES: list[tuple[VonHerzenState, VonHerzenFact, VonHerzenFact]] = [
     (LAYING, RUN, replace(RUN, run=0)),
     (LAYING, RUN, replace(RUN, cards=cards("7H 8H 9D"))),
     (LAYING, RUN, replace(RUN, cards=cards("7H 7H 8H"))),
+    (LAYING, RUN, replace(RUN, cards=())),
+    (LAYING, RUN, replace(RUN, cards=cards("7H 8H"))),
+    (LAYING, RUN, replace(RUN, cards=cards("7H 9H 8H"))),
     (LAYING, LAID_OFF, replace(LAID_OFF, seat=1, card="7S")),
     (LAYING, LAID_OFF, replace(LAID_OFF, card="TD")),
+    (LAYING, LAID_OFF, replace(LAID_OFF, card="9H")),
+    (LAYING, LAID_OFF, replace(LAID_OFF, end="up")),
     (LAYING, LAID_OFF, replace(LAID_OFF, run=1)),
     (LAYING, LAID_OFF, replace(LAID_OFF, run=-1)),
     (LAYING, DISCARD, replace(DISCARD, seat=1, card="7S")),
@@ -237,3 +244,14 @@ WRONG_TIME: list[tuple[str, VonHerzenState, VonHerzenFact]] = [
 def test_a_fact_at_another_time_is_impossible(state: VonHerzenState, fact: VonHerzenFact) -> None:
     with pytest.raises(ImpossibleFactError):
         GAME.decider.evolve(state, fact)
+
+
+@pytest.mark.parametrize("size", range(10))
+def test_the_fold_and_the_rules_agree_on_what_a_run_is(size: int) -> None:
+    rng = Random(size)
+    for _ in range(500):
+        low = rng.randrange(len(RANKS))
+        suits = rng.choices("CSHD", weights=(8, 8, 1, 1), k=size)
+        ordered = tuple([RANKS[(low + step) % len(RANKS)] + suit for step, suit in enumerate(suits)])
+        for chosen in (ordered, tuple(rng.sample(ordered, size)), tuple(rng.sample(PACK, size))):
+            assert is_run(chosen) == (refusal_of_run(chosen) is None), chosen
