@@ -12,7 +12,6 @@ from service.store.log import Log
 from service.tables.cache import TableCache
 from service.tables.live_table import LiveTable, is_code, join_code
 
-
 DAMAGE: Final = (UnreadableError, StoreDamagedError)
 """What is raised where a table cannot be read; see `hide_damage`."""
 
