@@ -4,12 +4,10 @@ A process may be late: another one may have appended meanwhile. Nothing here is 
 version is refused by the log, and `TableCache.catch_up` folds what was missed.
 """
 
-import asyncio
 import hashlib
-import math
 import secrets
 from collections.abc import Mapping, Sequence
-from typing import Any, Final, Literal
+from typing import Any, Final
 from uuid import UUID
 
 from msgspec import Struct
@@ -21,11 +19,10 @@ from domain.table.fold import apply, begin
 from domain.table.model import Occupant, TableState
 from projections.table_view import Projection
 from service.errors import DamagedStreamError, RulesUnknownError
-from service.runtime.deadline import deadline_at
 from service.store.buckets import bucket_of
-from service.store.errors import StoreUnavailableError
 from service.store.log import Log, StoredEvent
 from service.tables.private_streams import private_streams_of
+from service.tables.table_lock import TableLock
 
 _JOIN_ALPHABET: Final = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ"
 _PAGE: Final = 500
@@ -40,28 +37,6 @@ class TableNames(Struct, frozen=True):
     seats: tuple[Occupant, ...]
     epoch: int
     by_player: Mapping[str, str]
-
-
-class TableLock(asyncio.Lock):
-    """A lock for which a request waits no longer than it has time."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._queued = 0
-
-    async def acquire(self) -> Literal[True]:
-        """Wait for the lock. StoreUnavailableError if its holders need longer than the request has."""
-        if not self.locked() and not self._queued:
-            return await super().acquire()  # without a timer: nobody is before us
-        deadline = deadline_at()
-        self._queued += 1
-        try:
-            async with asyncio.timeout_at(None if deadline == math.inf else deadline):
-                return await super().acquire()
-        except TimeoutError:
-            raise StoreUnavailableError("the table is busy") from None
-        finally:
-            self._queued -= 1
 
 
 class LiveTable:

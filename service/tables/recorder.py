@@ -74,6 +74,7 @@ class Recorder:
         if not await self._accepted(table, appending):
             return None
         table.take(state, new.hash, new.time)
+        note_recorded()
         await self._snapshots.keep_if_due(table)
         return event
 
@@ -91,19 +92,17 @@ class Recorder:
         if not await self._accepted(table, self._log.submit(msgspec.structs.replace(new, stream=own.stream))):
             return None
         private.advance(seat, facts, hash_)
+        note_recorded()
         return own.version
 
     async def _accepted(self, table: LiveTable, appending: asyncio.Future[Appended]) -> bool:
         """Whether an event was appended, once that is known; False if another one took its version."""
         try:
-            accepted = (await appending).accepted
+            return (await appending).accepted
         except BrokenChainError:
             # What was folded here is not in the log, as after a failover that lost events: fold anew.
             self.cache.drop(table.stream)
             raise UnavailableError("The table is being reloaded; try again.", headers={"Retry-After": "1"}) from None
-        if accepted:
-            note_recorded()
-        return accepted
 
     async def is_recorded(self, command: Command, stream: UUID, bucket: int) -> bool:
         """Whether this very command is in a stream already; only one with a key can be.

@@ -213,8 +213,8 @@ class Tables:
         LimitError if the account makes too many, retries included.
         """
         self._limits.count_move(account)
-        attempt = MoveAttempt(self._recorder, table, account, decision, move)
         async with table.lock:
+            attempt = MoveAttempt(self._recorder, table, account, decision, move)
             outcome = await carry_out(attempt)
             if attempt.seat is None:
                 raise_refusal(TableRefusal("not_seated"), table.codec.game)

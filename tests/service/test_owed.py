@@ -7,6 +7,7 @@ import signal
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
+from functools import partial
 from typing import Any
 from uuid import UUID
 
@@ -312,6 +313,11 @@ async def test_operators_are_told_since_when_something_is_owed(
             (line,) = [line for line in figures.text.splitlines() if line.startswith(begin)]
             return float(line.split()[-1])
 
+        async def told(holds: Callable[[dict[str, int]], bool]) -> None:
+            """Wait until readiness tells it, by the next probe of the process."""
+            readiness = partial(ada.http.get, "/readyz")
+            await asyncio.to_thread(until, lambda: holds(readiness().json()["owed_seconds"]), time.monotonic() + 5)
+
         assert [await owed(projection) for projection in ("views", "names", "departures")] == [0.0, 0.0, 0.0]
         with without_replicas(running):
             ada.create("hearts", bots=[1, 2])
@@ -320,7 +326,7 @@ async def test_operators_are_told_since_when_something_is_owed(
             assert 1.0 < await owed("views") < 10.0
             ready = ada.http.get("/readyz").json()
             assert ready["views"] == "away", "it reads, and takes no writes"
-            assert ready["owed_seconds"]["views"] >= 1
+            await told(lambda seconds: seconds["views"] >= 1)
         await asyncio.sleep(PAID_SECONDS_MAX)
         assert [await owed(projection) for projection in ("views", "names", "departures")] == [0.0, 0.0, 0.0]
         with without_replicas(running):  # names were followed before: how long they have been owed is known
@@ -328,14 +334,8 @@ async def test_operators_are_told_since_when_something_is_owed(
             await asyncio.sleep(2.5)
             assert 2.0 < await owed("names") < 10.0
             assert 2.0 < await owed("departures") < 10.0
-            owed_seconds = ada.http.get("/readyz").json()["owed_seconds"]
-            assert (owed_seconds["views"], owed_seconds["names"] >= 2, owed_seconds["departures"] >= 2) == (
-                0,
-                True,
-                True,
-            )
-        await asyncio.sleep(PAID_SECONDS_MAX)
-        assert ada.http.get("/readyz").json()["owed_seconds"] == {"views": 0, "names": 0, "departures": 0}
+            await told(lambda seconds: seconds["views"] == 0 and min(seconds["names"], seconds["departures"]) >= 2)
+        await told(lambda seconds: not any(seconds.values()))
     said = capsys.readouterr().out
     assert "Redis owes views and lists" in said
     assert "names are owed" in said

@@ -6,7 +6,7 @@ import signal
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import partial
 from typing import Any, Final
 from uuid import UUID
@@ -55,7 +55,8 @@ def frozen(*pids: int | None) -> Iterator[None]:
         yield
     finally:
         for process in all_:
-            os.kill(process.pid, signal.SIGCONT)
+            with suppress(ProcessLookupError):  # it may have been one that ended just then
+                os.kill(process.pid, signal.SIGCONT)
 
 
 def timed(ask: Callable[[], httpx.Response]) -> tuple[float, httpx.Response]:

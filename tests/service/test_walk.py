@@ -93,7 +93,9 @@ def _caller(frame: FrameType) -> str | None:
 
 
 def _of_service(frame: FrameType) -> bool:
-    return str(frame.f_globals.get("__name__", "")).startswith("service.")
+    """Whether code is the service's, but for what surrounds every request: its deadline, logs, metrics."""
+    name = str(frame.f_globals.get("__name__", ""))
+    return name.startswith("service.") and not name.startswith("service.runtime.")
 
 
 def _modules_to(frame: FrameType) -> tuple[str, ...]:
