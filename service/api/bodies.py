@@ -18,23 +18,24 @@ from domain.table.model import TableRefusal
 from service.api.deadline import Deadline
 from service.api.decoding import canonical, decoded
 from service.api.trace import header
-from service.errors import HttpError, InvalidRequestError, MalformedBodyError
+from service.errors import FieldError, HttpError, InvalidRequestError, MalformedBodyError
 from service.tables.live_table import LiveTable
 from service.tables.refusals import raise_refusal
 
 BODY_BYTES_MAX: Final = 64 * 1024
 _BODY: Final = "body"
 """The key in a request's state of its body."""
+_LENGTH_DIGITS_MAX: Final = 20
 
 
 async def read_body(scope: Scope, receive: Receive, deadline: Deadline) -> Receive:
     """Read the whole body of a request, for `body_of`; return what gives it once more, to the framework.
 
     HttpError 413 if it has more than `BODY_BYTES_MAX` bytes, MalformedBodyError if it is not complete by
-    the deadline or ends early.
+    the deadline or ends early, InvalidRequestError if its announced length is no number of sensible size.
     """
     announced = header(scope, b"content-length")
-    if announced is not None and announced.isdigit() and int(announced) > BODY_BYTES_MAX:
+    if announced is not None and _is_too_long(announced):
         raise HttpError(413)
     try:
         body = await deadline.keep(_whole_body(receive))
@@ -51,6 +52,13 @@ async def read_body(scope: Scope, receive: Receive, deadline: Deadline) -> Recei
         return {"type": "http.request", "body": body, "more_body": False}
 
     return receive_again
+
+
+def _is_too_long(announced: str) -> bool:
+    """Whether a length is above the limit. InvalidRequestError if it has more digits than any length needs."""
+    if len(announced) > _LENGTH_DIGITS_MAX:  # Python refuses to read thousands of them, zeros too
+        raise InvalidRequestError("A header is invalid.", errors=(FieldError("#Content-Length", "is too long"),))
+    return announced.isdecimal() and int(announced) > BODY_BYTES_MAX
 
 
 async def _whole_body(receive: Receive) -> bytes:

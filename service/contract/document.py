@@ -284,8 +284,10 @@ def _problem_statuses(operation: Operation) -> list[int]:
         statuses.add(429)
     if operation.response is not None:
         statuses.add(406)
+    if operation.method != "GET":  # a body is read of each of them, whether the operation takes one or not
+        statuses |= {400, 413}
     if operation.body is not None:
-        statuses |= {400, 413, 415}
+        statuses.add(415)
     if operation.query is not None:
         statuses.add(400)
     if operation.idempotent:

@@ -1,25 +1,31 @@
 """What the service answers is what its contract says: whole matches of every game, lists, problems."""
 
 import json
+import re
 import time
 from random import Random, SystemRandom
 from typing import Any
+from uuid import uuid4
 
 import httpx
 import msgspec
 import pytest
 
 from domain.registry import CURRENT
+from service.api.bodies import BODY_BYTES_MAX
 from service.api.headers import TAGS_LENGTH_MAX
 from service.api.types import tables as types
 from tests.conformance.hooks import short_match
 from tests.contract.answers import PROBLEM, Checked, problem_faults
+from tests.contract.document import operations
 from tests.contract.moves import some_move
 from tests.service.client import Player, new_key
 
 WAIT_SECONDS = 120
 MOVES_MOST = 150
 """Whatever is not over after so many moves is left."""
+PARAMETERS = {"seat": "1", "draft": "p1"}
+"""Path parameters that are not UUIDs."""
 TABLE: Any = msgspec.json.Decoder(types.TABLE)
 MOVE_RESULT: Any = msgspec.json.Decoder(types.MOVE_RESULT)
 EVENT_PAGE: Any = msgspec.json.Decoder(types.EVENT_PAGE)
@@ -179,6 +185,17 @@ def test_problems_are_as_declared(people: list[Player], checked: Checked) -> Non
     ]
     assert {response.headers["content-type"] for response in answered} == {PROBLEM}
     assert sum(checked.seen.values()) > len(answered)
+
+
+def test_a_body_that_is_too_large_is_declared_wherever_a_body_may_come(service_url: str) -> None:
+    checked, guest = Checked(), Player(service_url, "Gil")
+    checked.watch(guest)
+    large = b"x" * (BODY_BYTES_MAX + 1)
+    writes = [operation for operation in operations() if operation.method != "get"]
+    for operation in writes:
+        path = re.sub(r"\{([a-z_]+)\}", lambda found: PARAMETERS.get(found[1], str(uuid4())), operation.path)
+        assert guest.http.request(operation.method, path, content=large).status_code == 413, operation.id
+    assert len({operation for operation, _ in checked.seen}) == len(writes) > 20
 
 
 @pytest.mark.parametrize("method", ["PUT", "QUERY", "TRACE", "PROPFIND"])

@@ -340,6 +340,24 @@ def test_a_body_that_is_too_large_is_refused(api: ApiProcess) -> None:
         assert connection.recv(1 << 16).startswith(b"HTTP/1.1 413")
 
 
+@pytest.mark.parametrize(
+    ("zeros", "statuses"),
+    [(0, [b"201", b"400", b"413"]), (1, [b"201", b"400", b"413"]), (5_000, [b"400", b"400", b"400"])],
+)
+def test_a_length_may_be_written_with_zeros_but_not_with_thousands(
+    api: ApiProcess, zeros: int, statuses: list[bytes]
+) -> None:
+    got = []
+    for length in (14, BODY_BYTES_MAX, BODY_BYTES_MAX + 1):
+        key, announced = key_of("zeros"), "0" * zeros + str(length)
+        body = b'{"name":"Eva"}'.ljust(min(length, BODY_BYTES_MAX), b"x")
+        headers = {"Idempotency_Key": key, "Content_Type": "application/json", "Content_Length": announced}
+        with connected(api.port) as connection:
+            connection.sendall(request("POST", "/v1/players", b"", **headers) + body)
+            got.append(connection.recv(1 << 16).split()[1])
+    assert got == statuses
+
+
 def test_a_large_body_is_not_taken_for_the_next_head(api: ApiProcess) -> None:
     body = b'{"name":"' + b" " * (BODY_BYTES_MAX - 20) + b'Ada"}'
     with connected(api.port) as connection:
