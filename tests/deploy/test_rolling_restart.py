@@ -25,12 +25,15 @@ class _Caller(Player):
     """An account that talks to the proxy."""
 
     def __init__(self, proxy: Proxy, name: str, statuses: Counter[int]) -> None:
+        def count(answer: httpx.Response) -> None:
+            statuses[answer.status_code] += 1
+
         self.http = httpx.Client(
             base_url=f"https://127.0.0.1:{proxy.port}",
             verify=ssl.create_default_context(cafile=str(proxy.certificate)),
             headers={"Host": "cards.example"},
             timeout=30,
-            event_hooks={"request": [_named], "response": [lambda answer: statuses.update([answer.status_code])]},
+            event_hooks={"request": [_named], "response": [count]},
         )
         self._opened.append(self.http)
         made = self.post("/v1/players", {"name": name}, keyed=True)
