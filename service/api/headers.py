@@ -9,8 +9,9 @@ from litestar import Request
 from litestar.types import Message, Scope
 
 from service.api.operation import Operation
-from service.api.trace import method_of, trace_id_of
+from service.api.trace import header, method_of, trace_id_of
 from service.errors import FieldError, InvalidRequestError, KeyRequiredError
+from service.runtime.draining import draining
 from service.runtime.metrics import Metrics
 
 BEGUN: Final = "begun"
@@ -32,6 +33,7 @@ _EVERY_RESPONSE: Final = (
     (b"content-security-policy", b"default-src 'none'; frame-ancestors 'none'"),
     (b"referrer-policy", b"no-referrer"),
 )
+_CLOSES: Final = ((b"connection", b"close"),)
 _OVER_TLS: Final = (b"strict-transport-security", b"max-age=31536000; includeSubDomains")
 
 
@@ -64,7 +66,7 @@ def has(request: Request[Any, Any, Any], etag: str) -> bool:
 
 def idempotency_key(request: Request[Any, Any, Any]) -> str:
     """Return the key of a creating request. KeyRequiredError if it is missing or malformed."""
-    key = _KEY.fullmatch(request.headers.get("idempotency-key", ""))
+    key = _KEY.fullmatch(header(request.scope, b"idempotency-key") or "")
     if key is None:
         raise KeyRequiredError(
             "Send Idempotency-Key with a quoted string of 16 to 128 visible ASCII characters, the same for every "
@@ -78,7 +80,7 @@ def secret_idempotency_key(request: Request[Any, Any, Any]) -> str:
 
     KeyRequiredError if it is missing, or of a form that may be guessed.
     """
-    key = _SECRET_KEY.fullmatch(request.headers.get("idempotency-key", ""))
+    key = _SECRET_KEY.fullmatch(header(request.scope, b"idempotency-key") or "")
     if key is None:
         raise KeyRequiredError(
             "Send Idempotency-Key with a random UUID (version 4) or 32 to 128 random hexadecimal digits, in quotes, "
@@ -99,7 +101,9 @@ def completed(metrics: Metrics, *, over_tls: bool, cross_origin: bool) -> Callab
     async def complete(message: Message, scope: Scope) -> None:
         if message["type"] == "http.response.start":
             trace_id = (b"x-request-id", trace_id_of(scope).encode())
-            message["headers"] = [*message["headers"], *_vary(scope, message["headers"]), *always, trace_id]
+            # who keeps a connection open to a process that ends would find it closed under the next request
+            closes = _CLOSES if draining() else ()
+            message["headers"] = [*message["headers"], *_vary(scope, message["headers"]), *always, trace_id, *closes]
             _count(metrics, message["status"], scope)
         elif message["type"] == "http.response.body" and method_of(scope) == "HEAD":
             message["body"] = b""

@@ -16,11 +16,12 @@ _STATE_KEY: Final = "trace_id"
 
 
 def header(scope: Scope, name: bytes) -> str | None:
-    """Return the first header of a name in lower case, None if absent."""
+    """Return the header of a name in lower case, None if absent; several lines as one list (RFC 9110)."""
+    found: bytes | None = None
     for given, value in scope["headers"]:
         if given == name:
-            return value.decode("latin-1")
-    return None
+            found = value if found is None else found + b", " + value
+    return None if found is None else found.decode("latin-1")
 
 
 def trace_id_of(scope: Scope) -> str:

@@ -1,4 +1,7 @@
-"""One API process: granian runs it below a process of its own, which ends with it and lets it finish on SIGTERM."""
+"""One API process: granian runs it below a process of its own, which ends with it and lets it finish on SIGTERM.
+
+Before that, load balancers get the time to notice: `/readyz` is 503 while everything is answered as ever.
+"""
 
 import gc
 import multiprocessing
@@ -6,6 +9,7 @@ import os
 import signal
 import threading
 import time
+from types import FrameType
 from typing import Final
 
 from granian import Granian
@@ -16,6 +20,7 @@ from granian.utils.proxies import wrap_asgi_with_proxy_headers
 from litestar.types import ASGIApp
 
 from service.processes.address import resolved
+from service.runtime.draining import DRAIN_SIGNAL, listen
 from service.runtime.logs import configure_logs
 from service.runtime.settings import Settings, load_settings
 
@@ -38,12 +43,15 @@ HTTP: Final = HTTP1Settings(header_read_timeout=HEAD_SECONDS * 1000, max_buffer_
 def serve_api(settings: Settings, application: str = "service.processes.api:application") -> None:
     """Serve requests until SIGTERM or SIGINT; those under way are finished within `settings.shutdown_seconds`.
 
+    New ones are taken for `settings.drain_seconds` more, while `/readyz` is 503; a second signal ends that.
+
     The process that answers calls `application`, a name, for what it serves; it finds its settings in the
     environment. If it ends by itself this one does too, with status 1. Others may serve on the same address.
     """
     # granian watches the process from a thread, and a fork beside threads may leave a lock held for ever
     multiprocessing.set_start_method("spawn", force=True)
-    Granian(
+    signal.signal(DRAIN_SIGNAL, signal.SIG_IGN)  # inherited: one that still starts is not ended by it
+    server = Granian(
         application,
         factory=True,
         address=resolved(settings)[1],
@@ -60,7 +68,28 @@ def serve_api(settings: Settings, application: str = "service.processes.api:appl
         backpressure=_CONNECTIONS_MAX,
         log_level=LogLevels.warning,
         log_dictconfig=LOGS,
-    ).serve()
+    )
+    server.on_startup(lambda: _drain_first(settings.drain_seconds))
+    server.serve()
+
+
+def _drain_first(seconds: int) -> None:
+    """Put a pause, in which the processes that answer are not ready, between a signal and what the server does then."""
+    if seconds == 0:
+        return
+    ends = {number: signal.getsignal(number) for number in (signal.SIGTERM, signal.SIGINT)}
+
+    def drain(_number: int, _frame: FrameType | None) -> None:
+        signal.signal(signal.SIGALRM, ends[signal.SIGTERM])
+        for number, end in ends.items():
+            signal.signal(number, end)
+        for child in multiprocessing.active_children():
+            if child.pid is not None:
+                os.kill(child.pid, DRAIN_SIGNAL)
+        signal.alarm(seconds)
+
+    for number in ends:
+        signal.signal(number, drain)
 
 
 def application() -> ASGIApp:
@@ -75,6 +104,7 @@ def application() -> ASGIApp:
 def in_process(app: ASGIApp, settings: Settings) -> ASGIApp:
     """Make this process one of the API, and return the application with callers' addresses as proxies give them."""
     configure_logs(settings)
+    listen()
     _end_without_parent(settings)
     _settle_memory()
     if not settings.trusted_proxies:

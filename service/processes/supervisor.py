@@ -179,7 +179,7 @@ def _processes(settings: Settings) -> Iterator[list[Process]]:
         yield [*api, worker]
     finally:
         _kill_when_asked_again([*api, worker])
-        _stop(api, settings.shutdown_seconds + _EXTRA_SECONDS)
+        _stop(api, settings.drain_seconds + settings.shutdown_seconds + _EXTRA_SECONDS)
         _stop([worker], _WORKER_SECONDS)
 
 

@@ -9,11 +9,12 @@ from typing import Final, Literal, TypeAlias
 import structlog
 
 from service.records.key_check import KeyCheck
+from service.runtime.draining import draining
 from service.store.errors import StoreError
 from service.store.probes import ProbeStore
 from service.tables.owed import Owed
 
-NotReady: TypeAlias = Literal["database_not_writable", "wrong_key"]
+NotReady: TypeAlias = Literal["database_not_writable", "draining", "wrong_key"]
 PROBE_SECONDS: Final = 2.0
 """The pause between two probes."""
 _PROBE_SECONDS_MAX: Final = 3.0
@@ -56,6 +57,8 @@ class Readiness:
     @property
     def reason(self) -> NotReady | None:
         """Why no requests should come here, None if they should."""
+        if draining():
+            return "draining"
         if not self.writable:
             return "database_not_writable"
         return "wrong_key" if self._wrong_key else None

@@ -58,6 +58,7 @@ class Settings(Struct, frozen=True, kw_only=True):
     log_level: str = "info"
     log_format: str = "auto"
     cache_tables: int = 2000
+    drain_seconds: int = 2
     shutdown_seconds: int = 20
     body_seconds: int = 15
 
@@ -231,6 +232,9 @@ FIELDS: Final[dict[str, Field]] = {
     ),
     "cache_tables": Field(
         _number(1, 1_000_000), "a number from 1 to 1000000", "number of tables that each process keeps in memory"
+    ),
+    "drain_seconds": Field(
+        _number(0, 600), "a number from 0 to 600", "seconds from the signal to stop until new connections are refused"
     ),
     "shutdown_seconds": Field(
         _number(1, 600), "a number from 1 to 600", "seconds that requests under way get when the service stops"

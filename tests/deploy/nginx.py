@@ -47,13 +47,13 @@ def program() -> str | None:
 
 
 @contextmanager
-def nginx(folder: Path, service: int, **shorter: str) -> Iterator["Proxy"]:
-    """Run nginx in front of the service on a port; the times in `shorter` replace those of the configuration."""
+def nginx(folder: Path, *services: int, **shorter: str) -> Iterator["Proxy"]:
+    """Run nginx in front of services on these ports; the times in `shorter` replace those of the configuration."""
     port = _free_port()
     _certify(folder)
     conf = (ROOT / "deploy" / "nginx.conf").read_text()
     for before, after in {
-        "server 127.0.0.1:8000;": f"server 127.0.0.1:{service};",
+        "server 127.0.0.1:8000 max_fails=0;": " ".join(f"server 127.0.0.1:{port} max_fails=0;" for port in services),
         "listen 443 ssl": f"listen 127.0.0.1:{port} ssl",
         "/etc/ssl/certs/cards.example.pem": str(folder / "certificate.pem"),
         "/etc/ssl/private/cards.example.key": str(folder / "key.pem"),

@@ -79,9 +79,12 @@ class ApiProcess:
 
 
 @contextmanager
-def api_process(settings: Settings, *application: str, log: Path | None = None) -> Iterator[ApiProcess]:
-    """Run an API until the block ends; `log` is a file for what it logs, which otherwise goes where ours goes."""
-    with reserved_port(replace(settings, port=0)) as port:
+def api_process(settings: Settings, *application: str, port: int = 0, log: Path | None = None) -> Iterator[ApiProcess]:
+    """Run an API until the block ends, at any free port if none is given.
+
+    `log` is a file for what it logs, which otherwise goes where ours goes.
+    """
+    with reserved_port(replace(settings, port=port)) as port:
         environment = {name: text for name, text in os.environ.items() if not name.startswith("BLATTWERK_")}
         environment |= replace(settings, port=port).environment() | {"PYTHONPATH": str(ROOT)}
         command = [sys.executable, "-c", _SERVE, *application]

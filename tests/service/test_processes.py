@@ -15,13 +15,15 @@ import pytest
 from service.processes.supervisor import Process
 from service.runtime.settings import Secret, Settings
 from tests.service.api_process import SLOW, api_process
+from tests.service.client import within
 from tests.service.connections import connected, wait_until_refused
+from tests.service.running import settings_for
 
 ROOT: Final = Path(__file__).parent.parent.parent
 
 
 def test_an_api_that_is_asked_to_end_finishes_the_request_under_way() -> None:
-    with api_process(Settings(shutdown_seconds=10), SLOW) as api, connected(api.port) as client:
+    with api_process(Settings(drain_seconds=0, shutdown_seconds=10), SLOW) as api, connected(api.port) as client:
         client.sendall(b"GET / HTTP/1.1\r\nHost: x\r\n\r\n")
         assert api.said() == "begun\n"
         api.process.send_signal(signal.SIGTERM)
@@ -119,3 +121,26 @@ def test_a_worker_that_does_not_end_when_asked_to_ends_nevertheless() -> None:
         process.send_signal(signal.SIGTERM)
         assert process.stdout.readline() == "asked\n"
         assert process.wait(20) == 1
+
+
+def test_an_api_that_is_asked_to_end_is_not_ready_first_and_still_answers(database_url: str, redis_url: str) -> None:
+    settings = settings_for(database_url, redis_url, drain_seconds=3)
+    with api_process(settings) as api, httpx.Client(base_url=api.url, timeout=30) as http:
+        assert http.get("/readyz").status_code == 200
+        asked = time.monotonic()
+        api.process.send_signal(signal.SIGTERM)
+        assert within(2, lambda: http.get("/readyz").status_code == 503)
+        told = http.get("/readyz")
+        assert (told.json()["code"], told.headers["connection"]) == ("draining", "close")
+        assert httpx.get(f"{api.url}/v1/games", timeout=30).status_code == 200
+        wait_until_refused(api.port)
+        assert 3 <= time.monotonic() - asked < 10
+        assert api.process.wait(20) == 0
+
+
+def test_an_api_that_is_asked_to_end_twice_does_not_wait_for_load_balancers() -> None:
+    with api_process(Settings(drain_seconds=600), SLOW) as api:
+        api.process.send_signal(signal.SIGTERM)
+        time.sleep(0.5)
+        api.process.send_signal(signal.SIGTERM)
+        assert api.process.wait(20) == 0

@@ -34,6 +34,18 @@ def test_a_resource_has_one_address(ada: Player, table: str) -> None:
         assert (refused.status_code, code_of(refused)) == (404, "not_found"), seat
 
 
+def test_doubled_headers_are_one_list_and_never_the_first_of_two(ada: Player) -> None:
+    token, key = ada.http.headers["Authorization"], new_key()
+    for lines in ([("Authorization", token), ("Authorization", "Bearer bw_other")], [("Authorization", token)] * 2):
+        assert httpx.get(f"{ada.http.base_url}/v1/me", headers=lines).status_code == 401
+    given = [("Idempotency-Key", key), ("Idempotency-Key", new_key()), *JSON.items()]
+    refused = httpx.post(f"{ada.http.base_url}/v1/players", headers=given, content=b'{"name":"Eve"}')
+    assert (refused.status_code, code_of(refused)) == (400, "idempotency_key_required")
+    given = [("Idempotency-Key", key), *JSON.items(), ("Content-Type", "text/plain")]
+    refused = httpx.post(f"{ada.http.base_url}/v1/players", headers=given, content=b'{"name":"Eve"}')
+    assert refused.status_code == 415
+
+
 @pytest.mark.parametrize("content_type", ["text/plain", "application/x-www-form-urlencoded", "", "application/jsonx"])
 def test_a_body_that_is_not_json_by_its_media_type_is_refused(ada: Player, table: str, content_type: str) -> None:
     for path, content in (("start", b'{"round":1}'), ("start", b""), ("moves", b"{}"), ("options", b"{}")):
