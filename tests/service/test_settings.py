@@ -31,6 +31,7 @@ WRONG = {
     "log_level": ["INFO", "loud"],
     "log_format": ["xml"],
     "cache_tables": ["0", "many"],
+    "drain_seconds": ["-1", "601"],
     "shutdown_seconds": ["0", "601"],
     "body_seconds": ["0", "601"],
 }
