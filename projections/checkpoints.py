@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from typing import Final
 
 from projections.generations import Generations
-from projections.redis_connection import RedisConnection, script
+from projections.redis_connection import RedisConnection, decoding, script
 
 VIEWS: Final = "views"
 """The projection of views and lists of tables."""
@@ -37,6 +37,7 @@ class Checkpoints:
         self._connection = connection
         self._generations = generations
 
+    @decoding
     async def read(self, projection: str) -> dict[int, int]:
         """Return how far a projection has read (bucket -> position); empty if Redis has nothing of it."""
         (stored,) = await self._connection.round_trip(("HGETALL", self._key(projection, None)))

@@ -15,7 +15,7 @@ import secrets
 from contextlib import suppress
 from typing import Any, Final
 
-from projections.redis_connection import Command, RedisConnection, RedisUnavailableError, script
+from projections.redis_connection import Command, RedisConnection, RedisUnavailableError, decoding, script
 
 _REFRESH_SECONDS: Final = 1.0
 DOUBLE_WRITE_SECONDS: Final = 2.5
@@ -63,6 +63,7 @@ class Generations:
         """Return the key of a name in a generation, the current one if none is given."""
         return f"{self.prefix}:{self.current if generation is None else generation}:{name}"
 
+    @decoding
     async def refresh(self) -> None:
         """Learn the generations from Redis."""
         self._learn(*await self._connection.round_trip(*self._asked))
@@ -75,6 +76,7 @@ class Generations:
                 await self._connection.ping()
                 await self.refresh()
 
+    @decoding
     async def read_complete(self, command: str, name: str, *arguments: Any) -> Any | None:
         """Return the answer of a command on a key of the current generation; None if that is not complete."""
         while True:
@@ -94,6 +96,7 @@ class Generations:
         )
         return token
 
+    @decoding
     async def mark_complete(self, token: bytes) -> bool:
         """Say that the current generation holds every table; False if Redis was emptied since `begin_complete`."""
         done, *known = await self._connection.round_trip((_COMPLETE, 1, self._key, token, self.current), *self._asked)
@@ -124,6 +127,7 @@ class Generations:
 
     # a rebuild
 
+    @decoding
     async def announce(self, generation: int) -> None:
         """Ask all processes to write to this generation too, for as long as the rebuild says that it goes on."""
         lease = ("SET", self._rebuild_key, generation, "EX", _REBUILD_SECONDS)
@@ -139,6 +143,7 @@ class Generations:
         if not done:
             raise RedisUnavailableError("Redis lost the rebuild")
 
+    @decoding
     async def switch(self, generation: int) -> None:
         """Make this generation the one that is read."""
         *_, current, following = await self._connection.round_trip(
@@ -160,6 +165,7 @@ class Generations:
             unlinks = [("UNLINK", key) for key in keys[first : first + _DROPPED_TOGETHER]]
             await self._connection.round_trip(*unlinks)
 
+    @decoding
     async def drop_leftovers(self) -> int:
         """Delete what rebuilds have left behind that are over, ended or interrupted; return how many keys."""
         dropped = 0

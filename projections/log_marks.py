@@ -13,7 +13,7 @@ from typing import Final
 import msgspec
 from msgspec import Struct
 
-from projections.redis_connection import RedisConnection, script
+from projections.redis_connection import RedisConnection, decoding, script
 
 _EMPTYING_SECONDS_MAX: Final = 60
 """After this time without a sign of life another process goes on with the emptying."""
@@ -74,6 +74,7 @@ class LogMarks:
     def _emptying(self) -> str:
         return f"{self._prefix}:log:emptying"
 
+    @decoding
     async def read(self) -> Recorded:
         """Return what Redis knows."""
         ((incarnation, signed, restored),) = await self._connection.round_trip(

@@ -11,7 +11,7 @@ import msgspec
 from msgspec import Raw, Struct
 
 from projections.generations import Generations
-from projections.redis_connection import RedisConnection, script
+from projections.redis_connection import RedisConnection, decoding, script
 from projections.table_view import names_tag
 
 _TOGETHER: Final = 100
@@ -62,6 +62,7 @@ class NamesInViews:
                     whole &= await self._rewrite(keys[first : first + _TOGETHER], names_of)
         return whole
 
+    @decoding
     async def _tables_of(self, players: Sequence[str], generation: int) -> list[str]:
         """Return the keys of the tables at which one of these players sits."""
         members = [("SMEMBERS", self._generations.key(f"player:{player}", generation)) for player in players]
@@ -69,6 +70,7 @@ class NamesInViews:
         tables = sorted({table.decode() for each in found for table in each})
         return [self._generations.key(f"{{{table}}}", generation) for table in tables]
 
+    @decoding
     async def _rewrite(self, keys: list[str], names_of: NamesOf) -> bool:
         for _ in range(_TRIES_MAX):
             read = await self._connection.round_trip(*[("HMGET", key, *_FIELDS) for key in keys])

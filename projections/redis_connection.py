@@ -9,11 +9,13 @@ So the client may be a `RedisCluster` as well.
 import asyncio
 import contextvars
 import hashlib
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable, Coroutine
 from contextlib import suppress
+from functools import wraps
 from itertools import islice
-from typing import Any, Final, TypeAlias
+from typing import Any, Concatenate, Final, ParamSpec, Protocol, TypeAlias, TypeVar
 
+import msgspec
 from msgspec import Struct
 from redis.asyncio import Redis, RedisCluster
 from redis.asyncio.retry import Retry
@@ -60,6 +62,13 @@ _WRITE: Final[Command] = ("SET", "bw:written", "1")
 """A write that a server refuses which refuses any."""
 
 
+NOT_OURS: Final = (msgspec.MsgspecError, ValueError, TypeError, AttributeError, LookupError)
+"""What decoding raises where a key holds something else than what a program of ours wrote."""
+P = ParamSpec("P")
+ValueT = TypeVar("ValueT")
+_ReaderT = TypeVar("_ReaderT", bound="_Reader")
+
+
 class RedisConnection:
     """Sends commands to Redis. One per process."""
 
@@ -73,7 +82,7 @@ class RedisConnection:
         self._probing: asyncio.Task[None] | None = None
         """Tries to reach Redis after it failed; None while it answers."""
         self.on_wrong_type: tuple[Command, ...] = ()
-        """What is sent when a key turns out to hold something of another type than ours."""
+        """What is sent when a key turns out to hold something else than what is ours."""
         self.suspended = False
         """Whether Redis is left alone though it may answer: what it holds was made from another log."""
 
@@ -158,7 +167,12 @@ class RedisConnection:
         return accepted
 
     async def _note_wrong_types(self, refusals: list[Exception]) -> None:
-        if self.on_wrong_type and any("WRONGTYPE" in str(refusal) for refusal in refusals):
+        if any(_is_of_others(refusal) for refusal in refusals):
+            await self.note_spoilt()
+
+    async def note_spoilt(self) -> None:
+        """Note that somebody else wrote to our keys. RedisUnavailableError if Redis does not answer."""
+        if self.on_wrong_type:
             await self._pipelined(list(self.on_wrong_type))
 
     async def _write(self) -> None:
@@ -204,6 +218,39 @@ class RedisConnection:
         if self._probing is None:
             self._probing = asyncio.create_task(self._probe(), context=contextvars.Context())
         return RedisUnavailableError(str(error))
+
+
+def _is_of_others(refusal: Exception) -> bool:
+    """Whether a command was refused for what a key holds: another type, or what a script of ours cannot work with."""
+    text = str(refusal)
+    return "WRONGTYPE" in text or text.startswith("user_script:")
+
+
+class _Reader(Protocol):
+    """What reads from Redis."""
+
+    @property
+    def _connection(self) -> RedisConnection: ...
+
+
+def decoding(
+    method: Callable[Concatenate[_ReaderT, P], Awaitable[ValueT]],
+) -> Callable[Concatenate[_ReaderT, P], Coroutine[Any, Any, ValueT]]:
+    """Decorate a method that decodes what Redis holds.
+
+    What cannot be decoded was written by somebody else: the worker makes everything anew that was made from the log,
+    and this reader gets RedisUnavailableError.
+    """
+
+    @wraps(method)
+    async def decode(self: _ReaderT, /, *args: P.args, **kwargs: P.kwargs) -> ValueT:
+        try:
+            return await method(self, *args, **kwargs)
+        except NOT_OURS as error:
+            await self._connection.note_spoilt()
+            raise RedisUnavailableError("a key holds what is not ours") from error
+
+    return decode
 
 
 def connect(url: str, is_late: Callable[[], bool] = lambda: False) -> RedisConnection:

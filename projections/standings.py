@@ -20,7 +20,7 @@ from msgspec import Struct
 from domain.registry import CURRENT
 from domain.standings import Tally
 from projections.generations import Generations
-from projections.redis_connection import RedisConnection, script
+from projections.redis_connection import RedisConnection, decoding, script
 
 GAMES: Final = tuple(CURRENT)
 _WINS_MAX: Final = 2**31 - 1
@@ -123,6 +123,7 @@ class StandingsCopy:
         self._connection = connection
         self._generations = generations
 
+    @decoding
     async def copied(self, generation: int | None = None) -> Copied | None:
         """Return how far the copy in a generation of Redis (None: the present one) is; None if there is none."""
         keys = (self._at(generation), *self._keys(generation))
@@ -150,6 +151,7 @@ class StandingsCopy:
         (answer,) = await self._connection.round_trip((_COPY, len(keys), *keys, *arguments))
         return bool(answer == b"ok")
 
+    @decoding
     async def page(self, game: str, after: str | None, limit: int) -> list[Ranked] | None:
         """Return players of a game after a place (see `place_of`), best first; None if the copy is not complete."""
         keys = (self._at(None), *self._keys(None)[2 * GAMES.index(game) :][:2])
@@ -159,6 +161,7 @@ class StandingsCopy:
             return None
         return [_ranked(one) for one in found]
 
+    @decoding
     async def of_player(self, player: str) -> list[tuple[str, Ranked]] | None:
         """Return a player's figures by game; None if the copy is not complete."""
         keys = (self._at(None), *self._keys(None))

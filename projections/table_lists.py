@@ -11,6 +11,7 @@ bw:<identity>:<g>:owed                            sorted set of tables that the 
 
 import time
 from typing import Final
+from uuid import UUID
 
 import msgspec
 from msgspec import Struct
@@ -18,7 +19,7 @@ from msgspec import Struct
 from domain.registry import CURRENT
 from domain.table.model import OPEN_STATUSES, SeatKind, Status
 from projections.generations import Generations
-from projections.redis_connection import Command, RedisConnection, script
+from projections.redis_connection import Command, RedisConnection, decoding, script
 from projections.table_view import Projection
 
 _STATUSES: Final = ("lobby", "running", "between_rounds", "finished", "closed")
@@ -55,6 +56,7 @@ class TableLists:
         self._connection = connection
         self._generations = generations
 
+    @decoding
     async def tables(
         self, game: str, status: str, after: str | None, limit: int
     ) -> list[tuple[str, bytes | None]] | None:
@@ -80,14 +82,16 @@ class TableLists:
             await self._connection.round_trip(*[owed_command(prefix, table) for table in missing])
         return list(zip(places, summaries, strict=True))
 
+    @decoding
     async def tables_of(self, account: str) -> list[str] | None:
         """Return the tables in which the account holds a seat, in no order; None if incomplete.
 
         Those that have ended are there for as long as anything else is kept of them.
         """
         found = await self._generations.read_complete("SMEMBERS", f"player:{account}")
-        return None if found is None else [table.decode() for table in found]
+        return None if found is None else [_table(table) for table in found]
 
+    @decoding
     async def open_tables_of(self, account: str) -> dict[str, bool] | None:
         """Return the tables in which the account holds a seat, those left out that are over; None if incomplete.
 
@@ -105,6 +109,7 @@ class TableLists:
                 found[table] = summary is not None and any(seat.kind == "bot" for seat in summary.seats)
         return found
 
+    @decoding
     async def next_for_bots(self, wait_seconds: float) -> list[tuple[str, str]]:
         """Take all tables with a bot to act off the queue, each after the first person at it ("" if there is none).
 
@@ -116,28 +121,32 @@ class TableLists:
         else:
             (popped,) = await self._connection.round_trip(("ZPOPMIN", key, _TAKEN_MAX))
             members = [member for member, _ in popped]
-        return [(account, table) for table, _, account in (member.decode().partition(" ") for member in members)]
+        waiting = (member.partition(b" ") for member in members)
+        return [(account.decode(), _table(table)) for table, _, account in waiting]
 
+    @decoding
     async def waiting_for_bots(self, older_than_seconds: float, after: int = 0) -> list[str]:
         """Return tables that have waited for a bot for longer than this, up to 100 after so many: they were lost."""
         before = int((time.time() - older_than_seconds) * 1000)
         key = self._generations.key("bots")
         page = ("LIMIT", after, _WAITING_MAX)
         (tables,) = await self._connection.round_trip(("ZRANGEBYSCORE", key, 0, before, *page))
-        return [table.decode() for table in tables]
+        return [_table(table) for table in tables]
 
     # for the worker
 
+    @decoding
     async def owed(self) -> list[tuple[str, str]]:
         """Return tables that have to be written again, the first hundred, each with what `paid` wants to know."""
         key = self._generations.key("owed")
         (found,) = await self._connection.round_trip(("ZRANGE", key, 0, _WAITING_MAX - 1, "WITHSCORES"))
-        return [(table.decode(), score.decode()) for table, score in zip(found[::2], found[1::2], strict=True)]
+        return [(_table(table), score.decode()) for table, score in zip(found[::2], found[1::2], strict=True)]
 
     async def paid(self, table: str, score: str) -> None:
         """Take a table off that was written again, unless it became owed anew."""
         await self._connection.round_trip((_PAID, 1, self._generations.key("owed"), table, score))
 
+    @decoding
     async def forget_ended(self, generation: int | None = None) -> int:
         """Forget tables that have ended beyond those that are kept; return how many."""
         ended, prefix = self._generations.key("ended", generation), self._generations.key("", generation)
@@ -159,6 +168,11 @@ class TableLists:
         # Last what leads to the table: where this is interrupted it is done again.
         await self._connection.round_trip(("UNLINK", key, listing_key(key)))
         await self._connection.round_trip(("ZREM", prefix + "ended", table))
+
+
+def _table(member: bytes) -> str:
+    """Return the id of a table that is a member of a list. ValueError if it is none."""
+    return str(UUID(member.decode()))
 
 
 def listing_key(table_key: str) -> str:

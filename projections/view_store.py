@@ -23,7 +23,7 @@ from msgspec import Struct
 
 from domain.table.model import OPEN_STATUSES
 from projections.generations import Generations
-from projections.redis_connection import RedisConnection, script
+from projections.redis_connection import RedisConnection, decoding, script
 from projections.table_lists import list_commands, listing_key, owed_command, wake_commands
 from projections.table_view import Projection
 
@@ -141,6 +141,7 @@ class ViewStore:
             return "gap"
         return written
 
+    @decoding
     async def read(self, table: str, account: str, version: int, private_version: int, names: str) -> TableSeen | None:
         """Return the view of a table for an account (`''` for none), None if Redis does not have it.
 
@@ -151,12 +152,14 @@ class ViewStore:
         (found,) = await self._connection.round_trip((_READ, b"1", key, account.encode(), known))
         return None if found is None else _seen(*found)
 
+    @decoding
     async def versions(self, tables: Sequence[str]) -> list[int]:
         """Return the version that is shown of each table, in view and lists; 0 where there is none."""
         keys = [self._generations.key(f"{{{table}}}") for table in tables]
         shown = await self._connection.round_trip(*[("HMGET", key, "version", "lists", "listed") for key in keys])
         return [int(version or 0) if lists == listed else 0 for version, lists, listed in shown]
 
+    @decoding
     async def private_versions(self, seats: Sequence[tuple[str, int]]) -> list[int]:
         """Return the version of the private stream in the part of each seat of a table; 0 where there is none."""
         commands = [("HGET", self._generations.key(f"{{{table}}}"), f"private:{seat}") for table, seat in seats]

@@ -124,11 +124,11 @@ class LogWatch:
 
     async def _compare(self, recorded: Recorded, present: Incarnation) -> None:
         """Leave Redis alone where it was made from another log, and empty it once everybody does so."""
-        made_from = recorded.incarnation
-        if made_from is None or await self._store.continues(present, _decode(made_from)):
+        made_from = None if recorded.incarnation is None else _decoded(recorded.incarnation)
+        if made_from is None or await self._store.continues(present, made_from):
             self._redis.suspended, self._disagrees_since = False, None
-            if made_from != (encoded := _encode(present)):
-                await self._marks.keep(made_from, encoded)
+            if recorded.incarnation != (encoded := _encode(present)):
+                await self._marks.keep(recorded.incarnation, encoded)
             return
         now = time.monotonic()
         if self._disagrees_since is None:
@@ -165,6 +165,14 @@ class LogWatch:
         self._cache.clear()
         self._changed.set()
         self._changed = asyncio.Event()
+
+
+def _decoded(incarnation: bytes) -> Incarnation | None:
+    """Return the log that Redis was made from, None if somebody else wrote there: then nobody knows."""
+    try:
+        return _decode(incarnation)
+    except msgspec.DecodeError:
+        return None
 
 
 def _larger(one: SignedTree | None, other: SignedTree | None) -> SignedTree | None:

@@ -219,3 +219,55 @@ def test_keys_of_another_type_are_made_anew(running: Running, keys: str) -> None
     played.then_right()
     kinds = {running.redis.type(key) for key in running.redis.scan_iter(prefix + "log")}
     assert kinds == {b"hash"}
+
+
+def not_ours(redis: Any, key: bytes) -> None:
+    """Let a key hold what its type allows and we never wrote."""
+    kind = redis.type(key)
+    if kind == b"hash" and redis.hexists(key, "visibility"):
+        redis.hdel(key, "visibility")
+        redis.hset(key, "version", "junk")
+    elif kind == b"hash":
+        redis.hset(key, mapping=dict.fromkeys(redis.hkeys(key), "{junk") | {"junk": "junk"})
+    elif kind == b"zset":
+        redis.zadd(key, {"junk": 1, b"\xff\xfe": 2})
+    elif kind == b"set":
+        redis.sadd(key, b"\xff\xfe", "junk")
+    else:
+        redis.set(key, "junk")
+
+
+@pytest.mark.parametrize("keys", OF_ANOTHER_TYPE)
+def test_keys_with_junk_are_made_anew_once_somebody_reads_them(running: Running, keys: str) -> None:
+    played = Played(running)
+    played.go_on()
+    prefix = running.prefix.removesuffix("1:")
+    if keys == "1:bots":
+        running.redis.zadd(prefix + keys, {"nobody": 2**52})
+    for key in list(running.redis.scan_iter(prefix + keys)):
+        not_ours(running.redis, key)
+
+    def right() -> bool:
+        tables = (played.playing, played.waiting, played.new)
+        statuses = [
+            player.http.get(f"/v1/tables/{table}").status_code
+            for player in (played.ada, played.ben)
+            for table in tables
+        ]
+        statuses += [
+            played.ada.http.get("/v1/tables", params={"status": status}).status_code
+            for status in ("lobby", "running", "closed")
+        ]
+        statuses.append(played.ada.http.patch("/v1/me", json={"name": "Ada Last"}).status_code)
+        assert set(statuses) == {200}
+        try:
+            return running.shown() == running.versions() and not running.bots_wait()
+        except ValueError:
+            return False
+
+    until(right, time.monotonic() + 6)
+    for url in running.urls:
+        ada = Player(url, "Ada Later")
+        new = ada.create("hearts", bots=[1, 2, 3])
+        ada.start(new)
+        until(lambda ada=ada, new=new: ada.view(new)["you"]["decision"] is not None, time.monotonic() + 5)  # type: ignore[misc]
