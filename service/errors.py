@@ -44,6 +44,8 @@ class ServiceError(Exception):
     """A caller's request cannot be served. `code` is stable; `detail` is a sentence for a person."""
 
     code: str = "internal"
+    sentence: str = ""
+    """The detail where none is given."""
     retry: bool | None = None
     """False if the same request fails until an operator has acted."""
     rules: str | None = None
@@ -65,7 +67,7 @@ class ServiceError(Exception):
         super().__init__(detail or self.code)
         if code is not None:
             self.code = code
-        self.detail = detail
+        self.detail = detail or self.sentence
         self.errors = tuple(errors)
         self.rule = rule
         self.legal = legal
@@ -101,6 +103,7 @@ class ForbiddenError(ServiceError):
 
 class NotFoundError(ServiceError):
     code = "not_found"
+    sentence = "Nothing is available to you at this address."
 
 
 class HttpError(ServiceError):
@@ -133,6 +136,7 @@ class KeyInFlightError(ConflictError):
 
 class KeyReusedError(ServiceError):
     code = "idempotency_key_reused"
+    sentence = "This Idempotency-Key was used with another body."
 
 
 class LimitError(ServiceError):

@@ -168,7 +168,7 @@ class Accounts:
         if not created:
             row = await self._store.player(id_)
             if row is None or row.name != clean:
-                raise KeyReusedError("This Idempotency-Key was used with another body.")
+                raise KeyReusedError
             if time.time() * 1000 - row.created > KEY_MILLISECONDS:
                 raise KeyReusedError("This Idempotency-Key is no longer valid; choose a new one for a new account.")
             if await self._tokens.submit(_digest(token)) is None:
@@ -224,7 +224,7 @@ class Accounts:
             raise NotFoundError("There is no such account.")
         lasts = None if row.expires is None else round((row.expires - row.created) / 86_400_000)
         if row.label != label or lasts != days:
-            raise KeyReusedError("This Idempotency-Key was used with another body.")
+            raise KeyReusedError
         return row, token
 
     async def tokens(self, account: Account, cursor: str | None, limit: int) -> tuple[list[TokenRow], str | None]:

@@ -21,7 +21,6 @@ from service.store.log import Log
 
 _WITHOUT_BODY: Final = ("GET", "HEAD", "OPTIONS")
 """Methods whose bodies nobody reads."""
-_NOTHING: Final = "Nothing is available to you at this address."
 
 
 class Admission(MiddlewareProtocol):
@@ -51,12 +50,12 @@ class Admission(MiddlewareProtocol):
         parameters, handler, method = scope["path_params"], scope["route_handler"], scope["method"]
         begin_request(trace_id=trace_id_of(scope), table=parameters.get("table"))
         if b"%" in scope["raw_path"] and b"%2f" in scope["raw_path"].lower():
-            raise NotFoundError(_NOTHING)
+            raise NotFoundError
         if not handler.opt.get(PUBLIC) and method != "OPTIONS":
             scope["user"], scope["auth"] = await self._accounts.authenticate(header(scope, b"authorization")), None
         if isinstance(handler, Operation):
             if parameters and not _is_canonical(scope["path"], parameters):
-                raise NotFoundError(_NOTHING)
+                raise NotFoundError
             if handler.response is not None:
                 negotiated(scope, handler.response_media_types)
         if method not in _WITHOUT_BODY:

@@ -122,7 +122,7 @@ async def take_back_draft(
     seat_private: NamedDependency[SeatPrivate],
 ) -> TableResponse:
     if not _DRAFT.fullmatch(draft):
-        raise NotFoundError("Nothing is available to you at this address.")
+        raise NotFoundError
     return await _take_back(request, live_table, seat_private, draft)
 
 

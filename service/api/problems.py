@@ -118,7 +118,7 @@ def shown_error(error: Exception) -> Exception:
     if not isinstance(error, HTTPException):
         return error
     if error.status_code == 404:
-        return NotFoundError("Nothing is available to you at this address.")
+        return NotFoundError()
     if error.status_code == 405:
         allowed = sorted((error.headers or {}).get("allow", "").split(", "))
         return HttpError(405, {"Allow": ", ".join(allowed)})

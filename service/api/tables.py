@@ -171,7 +171,7 @@ async def free_seat(
     request: CallerRequest, table: FromPath[UUID], seat: FromPath[int], tables: NamedDependency[Tables]
 ) -> TableResponse:
     if not 0 <= seat <= 5:
-        raise NotFoundError("Nothing is available to you at this address.")
+        raise NotFoundError
     live_table = await tables.find(table, request.user.id)
     return view_response((await tables.unseat_bot(live_table, request.user.id, seat)).view)
 

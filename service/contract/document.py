@@ -306,6 +306,12 @@ def _used_statuses(operations: Sequence[Operation]) -> list[int]:
     return sorted({status for operation in operations for status in _problem_statuses(operation)})
 
 
+_UNAVAILABLE_CODES: Final = (
+    "An unavailable service says by `code` what became of the request: `unavailable`, it recorded nothing; "
+    "`outcome_unknown`, nobody knows, send the same again; `recorded`, it was recorded, and its result follows."
+)
+
+
 def _problem_response(status: int) -> dict[str, Any]:
     problem_types = [
         one for one in (*PROBLEM_TYPES.values(), *HTTP_PROBLEM_TYPES.values(), INTERNAL) if one.status == status
@@ -321,8 +327,9 @@ def _problem_response(status: int) -> dict[str, Any]:
         }
     if status in (429, 503):
         headers["Retry-After"] = {"description": "Seconds to wait.", "schema": {"type": "string"}}
+    description = ". ".join(one.title for one in problem_types) + "."
     return {
-        "description": ". ".join(one.title for one in problem_types) + ".",
+        "description": f"{description} {_UNAVAILABLE_CODES}" if status == 503 else description,
         "headers": headers,
         "content": {
             PROBLEM_TYPE: {

@@ -94,7 +94,7 @@ class Disputes:
         opened = loaded.state.opened
         same = (opened.table, opened.version, opened.claim) == (str(asked.table), asked.version, asked.claim)
         if not same or not await self._same_text(loaded, 1, opened.text, asked.text, erased=True):
-            raise KeyReusedError("This Idempotency-Key was used with another body.")
+            raise KeyReusedError
         return await self._seen(loaded, account)
 
     async def _open(self, account: Account, dispute: UUID, asked: Asked) -> None:

@@ -113,7 +113,7 @@ class Recorder:
             return False
         row = await self._log.find_command(stream, command.id, bucket=bucket)
         if row is not None and row.digest != command.digest:
-            raise KeyReusedError("This Idempotency-Key was used with another body.")
+            raise KeyReusedError
         return row is not None
 
     def keyed(self, type_: str, account: str, key: str, digest: bytes, move: Any = None) -> Command:

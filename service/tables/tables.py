@@ -135,7 +135,7 @@ class Tables:
         else:
             table = await self._access.existing(stream)
             if (await self._log.read(stream, 0, 1))[0].digest != digest:
-                raise KeyReusedError("This Idempotency-Key was used with another body.")
+                raise KeyReusedError
         async with table.lock:
             return await self._answer(table, account)
 
