@@ -2,6 +2,7 @@
 
 import hashlib
 from collections.abc import Mapping
+from contextlib import suppress
 from typing import Annotated, Any, ClassVar, Final
 
 import msgspec
@@ -36,6 +37,8 @@ async def read_body(scope: Scope, receive: Receive, deadline: Deadline) -> Recei
     """
     announced = header(scope, b"content-length")
     if announced is not None and _is_too_long(announced):
+        with suppress(TimeoutError, MalformedBodyError, HttpError):  # a response that overtakes its body may be lost
+            await deadline.keep(_whole_body(receive))
         raise HttpError(413)
     try:
         body = await deadline.keep(_whole_body(receive))

@@ -49,7 +49,7 @@ async def test_a_body_that_ends_early_is_malformed() -> None:
 async def test_a_body_that_is_too_large_is_not_kept_whatever_was_announced() -> None:
     large = PIECE | {"body": b"1" * (BODY_BYTES_MAX - 1)}
     with pytest.raises(HttpError) as announced:
-        await read(length=str(BODY_BYTES_MAX + 1))
+        await read((0, GONE), length=str(BODY_BYTES_MAX + 1))
     with pytest.raises(HttpError) as sent:
         await read((0, large), (0, PIECE), (0, LAST), length="3")
     assert announced.value.status == sent.value.status == 413
