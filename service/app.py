@@ -17,6 +17,7 @@ from service.api.middleware import Admission
 from service.api.operation import PUBLIC
 from service.api.problems import problem_handler
 from service.api.routes import HANDLERS
+from service.api.streams import Streams
 from service.composition import Services
 from service.contract.document import contract_bytes
 from service.runtime.settings import Settings
@@ -83,6 +84,7 @@ def _dependencies(services: Services) -> dict[str, Provide]:
         "seat_private": services.seat_private,
         "signer": services.signer,
         "standings": services.standings,
+        "streams": Streams(services.settings.unread_seconds),
         "tables": services.tables,
         "transparency": services.transparency,
     }

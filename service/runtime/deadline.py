@@ -41,6 +41,13 @@ def begin_deadline() -> RequestDeadline:
     return deadline
 
 
+def restart_deadline() -> None:
+    """Give the request its whole time from now on: a piece of its work is done. No effect where there is none."""
+    current = _CURRENT.get()
+    if current is not None:
+        current.restart()
+
+
 def deadline_at(seconds: float = math.inf) -> float:
     """Return until when to wait: the request's deadline, or so many seconds from now if that comes first."""
     current, own = _CURRENT.get(), asyncio.get_running_loop().time() + seconds
