@@ -15,10 +15,12 @@ from service.errors import UnavailableError
 ResultT = TypeVar("ResultT")
 Headers = tuple[tuple[bytes, bytes], ...]
 
-MESSAGE_BYTES_MAX: Final = 64 * 1024
-"""The server is given so much at once. It takes the next message when the caller has read enough of those before."""
+MESSAGE_BYTES_MAX: Final = 16 * 1024
+"""The server is given so much at once, and takes the next message when the caller has read enough of those before.
+It keeps about eight of them, also when the response has ended, until the caller reads or closes the connection.
+"""
 STREAMS_MAX: Final = 100
-"""So many documents are under way at once in each process, of up to a megabyte each."""
+"""So many documents are under way at once in each process; each holds two pieces."""
 _LATER_SECONDS: Final = 5
 _NO_MORE: Final = b""
 log = structlog.get_logger("blattwerk.http")
