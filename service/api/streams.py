@@ -127,6 +127,7 @@ class StreamedResponse:
 
     async def _send_piece(self, send: Send, piece: bytes) -> None:
         for start in range(0, len(piece), MESSAGE_BYTES_MAX):
+            await asyncio.sleep(0)  # what is sent to whom has left is taken at once: others have to get their turn
             body = piece[start : start + MESSAGE_BYTES_MAX]
             try:
                 async with asyncio.timeout(self._streams.unread_seconds):
