@@ -249,6 +249,15 @@ def _header_parameters(operation: Operation) -> Iterable[dict[str, Any]]:
             "it is current.",
             "schema": {"type": "string", "maxLength": TAGS_LENGTH_MAX, "examples": ['"41.0.5a3c77e1-2"']},
         }
+    if operation.minimal:
+        yield {
+            "name": "Prefer",
+            "in": "header",
+            "required": False,
+            "description": "`return=minimal` for a response without what can be read elsewhere (RFC 7240). Other "
+            "preferences are ignored.",
+            "schema": {"type": "string", "maxLength": 100, "examples": ["return=minimal"]},
+        }
 
 
 def _responses(operation: Operation) -> dict[str, Any]:
