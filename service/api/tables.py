@@ -287,12 +287,11 @@ async def end_match(request: CallerRequest, table: FromPath[UUID], tables: Named
     links=match_links("$response.body#/view"),
 )
 async def make_move(request: CallerRequest, table: FromPath[UUID], tables: NamedDependency[Tables]) -> TableResponse:
-    since = decoded_query(request, types.MoveQuery).since
+    since, minimal = decoded_query(request, types.MoveQuery).since, wants_minimal(request)
     live_table = await tables.find(table, request.user.id)  # before the body, which depends on its game
     body = game_body(request, live_table, _moves)
-    return move_response(
-        await tables.move(live_table, request.user.id, body.decision, body.move, since), minimal=wants_minimal(request)
-    )
+    made = await tables.move(live_table, request.user.id, body.decision, body.move, since)
+    return move_response(made, minimal=minimal)
 
 
 @Operation(

@@ -175,6 +175,16 @@ def test_a_move_has_no_view_for_who_prefers_none(people: list[Player], preferred
         assert made.json()["replayed"] is (attempt == 1)
 
 
+def test_a_preference_that_is_too_long_is_refused_before_anything_is_recorded(people: list[Player]) -> None:
+    ada = people[0]
+    table = bot_table(ada)
+    view = until_own_turn(ada, table)
+    body = {"decision": view["you"]["decision"], "move": choose_well(view, random.Random(2))}
+    refused = ada.http.post(f"/v1/tables/{table}/moves", json=body, headers={"Prefer": "x" * 201})
+    assert (refused.status_code, refused.json()["errors"][0]["pointer"]) == (400, "#Prefer")
+    assert ada.http.post(f"/v1/tables/{table}/moves", json=body).json()["replayed"] is False
+
+
 def test_the_same_cards_in_another_order_are_the_same_move(people: list[Player]) -> None:
     ada = people[0]
     table = bot_table(ada)
