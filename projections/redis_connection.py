@@ -54,6 +54,15 @@ def script(text: str) -> Script:
     return Script(text, hashlib.sha1(text.encode(), usedforsecurity=False).hexdigest().encode())
 
 
+def reading_script(text: str) -> Script:
+    """Return a script that only reads, and that Redis refuses while it takes no writes: then it is older than the log.
+
+    With this first line, and without the flag `no-writes` in it, Redis takes a script for one that writes, and refuses
+    it as a read-only replica, without enough replicas, while it is full and while it cannot save.
+    """
+    return script("#!lua\n" + text)
+
+
 Command: TypeAlias = tuple[Any, ...]
 """Name and arguments; or a `Script`, the number of its keys, the keys, and its arguments."""
 

@@ -2,6 +2,7 @@
 
 import math
 import time
+from collections.abc import Mapping
 from contextlib import suppress
 from typing import Final
 
@@ -12,7 +13,15 @@ from service.store.errors import StoreUnavailableError
 from service.store.log import Log
 
 PROJECTIONS: Final = (VIEWS, NAMES, DEPARTURES)
+UNKNOWN: Final[Mapping[str, float]] = dict.fromkeys(PROJECTIONS, math.nan)
+OWED_SECONDS_MAX: Final = 10.0
+"""What Redis owes for longer an operator should look at."""
 _EVENTS_MAX: Final = 5000
+
+
+def is_sound(seconds: Mapping[str, float]) -> bool:
+    """Whether nothing is owed for long; what is not known is not sound."""
+    return all(each <= OWED_SECONDS_MAX for each in seconds.values())
 
 
 class Owed:

@@ -62,9 +62,15 @@ class Running:
         """Tables that wait for a bot."""
         return [name.decode() for name in self.redis.zrange(self.prefix + "bots", 0, -1)]
 
+    def is_paid(self) -> bool:
+        """Whether Redis has what the log has, no bot waits, and nothing has to be written again."""
+        return (
+            self.shown() == self.versions() and not self.bots_wait() and not self.redis.exists(self.prefix + "owed")
+        )
+
     def then_paid(self, since: float) -> None:
         """Within two seconds Redis has what the log has; and what a rebuild makes of it, byte for byte."""
-        until(lambda: self.shown() == self.versions() and not self.bots_wait(), since + PAID_SECONDS_MAX)
+        until(self.is_paid, since + PAID_SECONDS_MAX)
         before = but_queues(dumped(self.redis_url))
         _, generation = asyncio.run(rebuild(settings_for(self.database_url, self.redis_url)))
         assert but_queues(dumped(self.redis_url, generation)) == before
@@ -170,6 +176,29 @@ def test_what_redis_did_not_take_is_made_up_for(running: Running, failure: Any) 
         for status in ("lobby", "running", "closed")
     }
     assert (listed["lobby"], sorted(listed["running"]), listed["closed"]) == ([], sorted([waiting, playing]), [left])
+
+
+@pytest.mark.parametrize("failure", [read_only, full, without_replicas])
+def test_a_process_that_only_reads_reads_nothing_older_than_the_log(running: Running, failure: Any) -> None:
+    """It has not tried a write since Redis began to refuse them, so nobody but Redis can tell it."""
+    here, there = running.urls
+    ada, ben, cleo = Player(here, "Ada"), Player(here, "Ben"), Player(there, "Cleo")
+
+    def lobby() -> list[str]:
+        return [item["table"] for item in cleo.http.get("/v1/tables", params={"status": "lobby"}).json()["items"]]
+
+    for turn in range(6):
+        table = ada.create("hearts", bots=[1, 2])
+        until(lambda table=table: table in lobby(), time.monotonic() + 5)  # type: ignore[misc]
+        with failure(running):
+            ben.sit(table)
+            started = ada.start(table)["version"]
+            if turn % 2:
+                assert table not in lobby()
+            assert cleo.view(table)["version"] >= started
+        until(running.is_paid, time.monotonic() + PAID_SECONDS_MAX)
+        until(lambda: cleo.http.get("/readyz").json()["views"] == "ok", time.monotonic() + PAID_SECONDS_MAX)
+    running.then_paid(time.monotonic())
 
 
 def test_a_redis_of_an_hour_ago_is_noticed(running: Running, redis_url: str) -> None:
