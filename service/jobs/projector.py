@@ -93,7 +93,7 @@ class Projector:
         RedisUnavailableError unless Redis has acknowledged everything; then the next round looks at it again.
         """
         if await self._redis.generations.empty_if_spoiled():
-            logger.warning("Redis was emptied: a key was of a type that is not ours")
+            logger.warning("somebody else wrote to keys of this service in Redis: all projections are made anew")
         before = await self._redis.checkpoints.read(VIEWS)
         if not before or not self._redis.generations.complete:
             await self._make_complete()
@@ -173,7 +173,7 @@ class Projector:
             await self._log_owed(reason)
             if not self._told:
                 heads = dict(enumerate(await self._log.bucket_heads()))
-                async for stream in self._tables(ended_max=0):
+                async for stream in self.tables(ended_max=0):
                     await self._play_bots(stream)
                 self._told = [(time.monotonic(), heads)]
             _, before = self._told[0]
@@ -206,7 +206,7 @@ class Projector:
 
     async def _settle_kept(self, *, all_: bool) -> int:
         """Write the tables that are kept, all or those that Redis lacks; return how many are kept."""
-        kept = [stream async for stream in self._tables(ended_max=ENDED_MAX)]
+        kept = [stream async for stream in self.tables(ended_max=ENDED_MAX)]
         first = secrets.randbelow(len(kept)) if kept else 0  # several workers begin at different places
         waiting = kept[first:] + kept[:first]
         for place in range(0, len(waiting), _AT_ONCE):
@@ -217,12 +217,13 @@ class Projector:
                 await self._settle_all(await self._lacking(await self._log.last_versions(streams)))
         return len(kept)
 
-    async def _tables(self, *, ended_max: int) -> AsyncIterator[UUID]:
-        """Yield tables, newest first: those whose match is open, and so many whose match is over."""
+    async def tables(self, *, ended_max: int) -> AsyncIterator[UUID]:
+        """Yield tables, newest first: those that are open, and so many that have ended."""
         before: tuple[int, UUID] | None = None
         left = ended_max
         while created := await self._log.created(before, _PAGE):
-            over = await self._ended.with_leaf([stream for _, stream in created])
+            streams = [stream for _, stream in created]
+            over = await self._ended.with_leaf(streams) | await self._log.closed(streams)
             for _, stream in created:
                 if stream not in over:
                     yield stream

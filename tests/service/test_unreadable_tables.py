@@ -16,7 +16,7 @@ from structlog.testing import capture_logs
 from service.composition import Services
 from service.records.audit import Damage
 from service.runtime.settings import Settings
-from tests.service.client import Player, choose_hearts
+from tests.service.client import Player, choose_hearts, within
 from tests.service.running import running_service, settings_for
 
 CHANGES = {
@@ -128,14 +128,18 @@ def test_everything_else_goes_on(changed: dict[str, str], urls: tuple[str, str])
 def test_an_account_that_sits_at_such_tables_can_be_renamed_and_erased(
     changed: dict[str, str], settings: Settings, urls: tuple[str, str]
 ) -> None:
-    ben = Player(urls[0], "Ben")
-    table = ben.create("hearts", bots=[1, 2, 3])
+    ben, cleo = Player(urls[0], "Ben"), Player(urls[1], "Cleo")
+    table, sound = ben.create("hearts", bots=[1, 2, 3]), ben.create("hearts", bots=[2, 3])
+    cleo.sit(sound)
+    ben.start(sound)
     with psycopg.connect(settings.database_dsn, autocommit=True) as connection:
         connection.execute("update events set rules = 'hearts/99' where stream = %s", (table,))
     elsewhere = Player(urls[1], "Spare")
     elsewhere.http.headers["Authorization"] = f"Bearer {ben.token}"
     assert elsewhere.http.patch("/v1/me", json={"name": "Benno"}).status_code == 200
+    assert within(2, lambda: cleo.view(sound)["seats"][0]["name"] == "Benno")
     assert elsewhere.http.delete("/v1/me").status_code == 204
+    assert within(10, lambda: cleo.view(sound)["seats"][0]["kind"] == "bot"), "the workers live on"
 
 
 def test_the_audit_names_every_such_table_and_no_other(changed: dict[str, str], settings: Settings) -> None:
@@ -194,11 +198,13 @@ def test_a_table_behind_many_that_cannot_be_read_is_served_all_the_same(database
             redis.zadd(bots, {table: place for place, table in enumerate(tables)})
             for key in redis.scan_iter("bw:*:wake"):
                 redis.delete(key)
-        with running_service(settings):
-            until = time.monotonic() + 20
-            while ada.view(sound)["to_act"] != [0]:
+    with running_service(settings) as first, running_service(settings) as second:
+        until = time.monotonic() + 20
+        for there in (first, second):
+            while ada.http.get(f"{there}/v1/tables/{sound}").json()["to_act"] != [0]:
                 assert time.monotonic() < until, "the bots do not pass their cards"
                 time.sleep(0.1)
+    Player.close_all()
 
 
 def test_a_private_table_that_cannot_be_read_does_not_exist_for_strangers(database_url: str, redis_url: str) -> None:
