@@ -50,9 +50,9 @@ class Owed:
     async def _oldest(self, projection: str, checkpoint: dict[int, int]) -> float | None:
         """Return when what is owed first was made, ms since 1970 UTC; None if nothing is owed, NaN if unknown."""
         if projection == VIEWS:
-            if not checkpoint:  # emptied a moment ago
+            events = await self._log.feed_heads(checkpoint, _EVENTS_MAX if checkpoint else 1)
+            if events and not checkpoint:  # Redis was emptied a moment ago, or has not answered yet
                 return math.nan
-            events = await self._log.feed_heads(checkpoint, _EVENTS_MAX)
             return min((event.time for event in events if event.version), default=None)
         oldest = await self._accounts.name_changed_at(max(checkpoint.values(), default=0))
         return math.nan if oldest is not None and not checkpoint else oldest

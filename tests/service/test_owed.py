@@ -12,6 +12,7 @@ from functools import partial
 from typing import Any
 from uuid import UUID
 
+import msgspec
 import psycopg
 import pytest
 from redis import Redis
@@ -67,9 +68,7 @@ class Running:
 
     def is_paid(self) -> bool:
         """Whether Redis has what the log has, no bot waits, and nothing has to be written again."""
-        return (
-            self.shown() == self.versions() and not self.bots_wait() and not self.redis.exists(self.prefix + "owed")
-        )
+        return self.shown() == self.versions() and not self.bots_wait() and not self.redis.exists(self.prefix + "owed")
 
     def then_paid(self, since: float) -> None:
         """Within two seconds Redis has what the log has; and what a rebuild makes of it, byte for byte."""
@@ -179,6 +178,45 @@ def test_what_redis_did_not_take_is_made_up_for(running: Running, failure: Any) 
         for status in ("lobby", "running", "closed")
     }
     assert (listed["lobby"], sorted(listed["running"]), listed["closed"]) == ([], sorted([waiting, playing]), [left])
+
+
+@pytest.mark.parametrize("failure", [read_only, stopped])
+def test_names_that_redis_did_not_take_are_made_up_for(running: Running, failure: Any) -> None:
+    ada, ben, cleo = (
+        Player(url, f"{name} Before") for url, name in zip(running.urls * 2, ("A", "B", "C"), strict=False)
+    )
+    playing, open_table = ada.create("hearts", bots=[3]), ada.create("hearts", bots=[2, 3])
+    for guest in (ben, cleo):
+        guest.sit(playing)
+    ada.start(playing)
+    until(running.is_paid, time.monotonic() + 5)
+    with failure(running):
+        assert ada.http.patch("/v1/me", json={"name": "A After"}).status_code == 200
+        assert ben.http.delete("/v1/me").status_code == 204
+    since = time.monotonic()
+
+    def names(table: str) -> list[str | None]:
+        content = [field for field in running.redis.hmget(f"{running.prefix}{{{table}}}", "public", "summary") if field]
+        return [msgspec.json.decode(each)["seats"][seat]["name"] for each in content for seat in (0, 1)]
+
+    until(lambda: names(open_table)[::2] == ["A After"] * 2, since + PAID_SECONDS_MAX)
+    until(lambda: names(playing) == ["A After", None] * 2, since + PAID_SECONDS_MAX)
+    until(lambda: cleo.view(playing)["seats"][1]["kind"] == "bot", since + PAID_SECONDS_MAX)
+
+
+def test_a_list_command_that_redis_refused_is_made_up_for(running: Running) -> None:
+    """The view is written, and what lists say of the table is not: no command on lists is allowed."""
+    ada = Player(running.urls[0], "Ada")
+    until(running.is_paid, time.monotonic() + 5)
+    running.redis.execute_command("ACL", "SETUSER", "default", "-zadd")
+    try:
+        table = ada.create("hearts", bots=[1, 2])
+        key = f"{running.prefix}{{{table}}}"
+        assert running.redis.hmget(key, "version", "listed") == [b"1", None]
+    finally:
+        running.redis.execute_command("ACL", "SETUSER", "default", "+zadd")
+    running.then_paid(time.monotonic())
+    assert [item["table"] for item in ada.http.get("/v1/tables", params={"status": "lobby"}).json()["items"]] == [table]
 
 
 @pytest.mark.parametrize("failure", [read_only, full, without_replicas])

@@ -2,8 +2,6 @@
 
 import asyncio
 import random
-import time
-from collections.abc import Callable
 
 import psycopg
 import pytest
@@ -39,9 +37,9 @@ async def test_matches_by_unknown_rules_are_left_to_a_newer_worker(
         connection.execute("update events set rules = 'hearts/98' where stream = %s", (tables[1],))
     with running_service(settings) as first, running_service(settings) as second:
         # given: two workers that do not know these rules count from the start
-        everywhere: Callable[[int], bool] = lambda count: all(
-            matches_at(url, person) == [count] for url in (first, second) for person in people
-        )
+        def everywhere(count: int) -> bool:
+            return all(matches_at(url, person) == [count] for url in (first, second) for person in people)
+
         assert await asyncio.to_thread(within, 20, lambda: everywhere(2))
         await asyncio.sleep(1.5)
         assert everywhere(2)
@@ -49,7 +47,7 @@ async def test_matches_by_unknown_rules_are_left_to_a_newer_worker(
         monkeypatch.setitem(GAMES, "hearts/98", CURRENT["hearts"])
         # then: it counts once
         assert await asyncio.to_thread(within, 20, lambda: everywhere(3))
-        time.sleep(1.5)
+        await asyncio.sleep(1.5)
         assert everywhere(3)
         Player.close_all()
     with psycopg.connect(settings.database_dsn) as connection:
