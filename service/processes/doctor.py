@@ -123,7 +123,7 @@ async def _tables(services: Services) -> Finding:
     """Read open tables, the newest first, for as long as there is time."""
     unreadable: list[UnreadableError] = []
     count, until, all_read = 0, time.monotonic() + _READING_SECONDS_MAX, True
-    async for streams in _grouped(services.worker.projector.tables(ended_max=0)):
+    async for streams in _grouped(services.logged_tables.newest(ended_max=0)):
         if time.monotonic() > until:
             all_read = False
             break
