@@ -181,7 +181,7 @@ def test_after_a_restore_while_the_service_was_stopped_everybody_sees_the_log(ow
     past.restore()
     assert asyncio.run(first_look(settings, table, ada)) == before["version"], "the first view is of the log"
     assert shown_version(settings, table) == later["version"], "and Redis is as it was"
-    with running_service(settings, worker=False) as first, running_service(settings) as second:
+    with running_service(settings) as first, running_service(settings) as second:
         for url in (first, second):
             seen = at(url, ada).view(table)
             assert (seen["version"], seen["you"]) == (before["version"], before["you"])
@@ -243,7 +243,7 @@ def test_while_a_signed_checkpoint_is_lost_nothing_is_written(own_servers: Embed
         assert in_log(at(url, ada), table)  # with a signed checkpoint
         time.sleep(NOTED_SECONDS)
     past.restore()
-    with running_service(settings, worker=False) as first, running_service(settings) as second:
+    with running_service(settings) as first, running_service(settings) as second:
         for url in (first, second):
             mine = at(url, ada)
             assert mine.view(table)["version"] == before["version"]

@@ -13,7 +13,7 @@ import structlog
 from redis import Redis
 from structlog.testing import capture_logs
 
-from service.composition import Services
+from service.composition import Services, opened
 from service.records.audit import Damage
 from service.runtime.settings import Settings
 from tests.service.client import Player, choose_hearts, within
@@ -160,6 +160,29 @@ def test_the_audit_names_every_such_table_and_no_other(changed: dict[str, str], 
     assert {changed[name] for name in CHANGES} <= damages.keys()
     assert changed["sound"] not in damages
     assert damages[changed["unreadable bytes"]].kind == "fold"
+
+
+def test_every_process_counts_the_tables_that_it_cannot_read(
+    changed: dict[str, str], settings: Settings, urls: tuple[str, str]
+) -> None:
+    token = asyncio.run(operator_token(settings))
+    for url in urls:
+        ada = ada_at(url, changed)
+        for name in CHANGES:
+            assert ada.http.get(f"/v1/tables/{changed[name]}").status_code == 503
+        lines = ada.http.get("/metrics", headers={"Authorization": f"Bearer {token}"}).text.splitlines()
+        counts = [line for line in lines if line.startswith("blattwerk_tables_unreadable{")]
+        damaged, unknown = (
+            next(float(line.split()[-1]) for line in counts if f'code="{code}"' in line)
+            for code in ("table_damaged", "rules_unknown")
+        )
+        assert damaged == len(CHANGES) - 1
+        assert unknown >= 1
+
+
+async def operator_token(settings: Settings) -> str:
+    async with opened(settings) as services:
+        return (await services.accounts.create_with_role("operator", "operator")).token
 
 
 async def test_a_worker_reports_each_once_and_serves_the_others(changed: dict[str, str], settings: Settings) -> None:
