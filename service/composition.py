@@ -12,6 +12,7 @@ from service.accounts.accounts import Accounts
 from service.accounts.public_names import PublicNames
 from service.disputes.audit import DisputeAudit
 from service.disputes.disputes import Disputes
+from service.jobs.logged_tables import LoggedTables
 from service.jobs.names import NameJobs
 from service.jobs.worker import Worker
 from service.limits.limits import Limits
@@ -101,7 +102,8 @@ class Services:
             self.transparency,
             DisputeAudit(self.log, self.dispute_store, self.cache, self.snapshots),
         )
-        self.name_jobs = NameJobs(self.account_store, self.redis, self.access, self.tables)
+        self.logged_tables = LoggedTables(self.log, self.transparency_store)
+        self.name_jobs = NameJobs(self.account_store, self.redis, self.access, self.tables, self.logged_tables)
         self.worker = Worker(
             self.log,
             self.redis,
@@ -109,7 +111,7 @@ class Services:
             self.tables,
             self.views,
             self.transparency,
-            self.transparency_store,
+            self.logged_tables,
             self.standings,
             self.disputes,
             self.log_watch,

@@ -135,7 +135,7 @@ class LogWatch:
             self._redis.suspended, self._disagrees_since = True, now
             self._note_change("Redis was made from another log")
         if now - self._disagrees_since >= _ALL_KNOW_SECONDS and await self._marks.empty(_encode(present)):
-            logger.warning("Redis was emptied: all projections are made again from the log")
+            logger.warning("what Redis held of another log is deleted: all projections are made anew")
 
     async def _compare_signed(self, recorded: SignedTree | None) -> None:
         """Refuse writes while a signed tree is lost and nobody has accepted that."""

@@ -12,7 +12,7 @@ from service.records.key_check import KeyCheck
 from service.runtime.draining import draining
 from service.store.errors import StoreError
 from service.store.probes import ProbeStore
-from service.tables.owed import Owed
+from service.tables.owed import UNKNOWN, Owed
 
 NotReady: TypeAlias = Literal["database_not_writable", "draining", "wrong_key"]
 PROBE_SECONDS: Final = 2.0
@@ -29,7 +29,7 @@ class Readiness:
         self._store = store
         self._key_check = key_check
         self._owed = owed
-        self.owed_seconds: Mapping[str, float] = {}
+        self.owed_seconds: Mapping[str, float] = UNKNOWN
         """What Redis owed at the last probe, by projection; see `Owed.seconds`."""
         self._wrong_key = False
         self._written = 0.0
@@ -81,6 +81,11 @@ class Readiness:
             if self._failed:
                 logger.warning("the database takes writes again")
             self._failed, self._written = False, time.monotonic()
-            with suppress(TimeoutError):
-                async with asyncio.timeout(_PROBE_SECONDS_MAX):
-                    self.owed_seconds = await self._owed.seconds()
+            self.owed_seconds = await self._ask_owed()
+
+    async def _ask_owed(self) -> Mapping[str, float]:
+        try:
+            async with asyncio.timeout(_PROBE_SECONDS_MAX):
+                return await self._owed.seconds()
+        except TimeoutError:
+            return UNKNOWN

@@ -127,6 +127,14 @@ class Log:
     async def _last_versions(self, streams: Sequence[UUID]) -> list[tuple[Any, ...]]:
         return await self._database.fetch(_SQL["last_versions"], _keys(streams))
 
+    async def closed(self, streams: Sequence[UUID]) -> set[UUID]:
+        """Return those of these tables that everybody left, so that no match comes to an end there."""
+        rows, _ = await read_around(self._closed, streams)
+        return {stream for (stream,) in rows}
+
+    async def _closed(self, streams: Sequence[UUID]) -> list[tuple[Any, ...]]:
+        return await self._database.fetch(_SQL["closed"], _keys(streams))
+
     async def keep_private_stream(self, stream: UUID, table: UUID, seat: int) -> None:
         """Note whose private stream this is, before its first event: the feed does not tell. Repeatable."""
         self.require_writable()

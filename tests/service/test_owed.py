@@ -4,6 +4,7 @@ import asyncio
 import os
 import random
 import signal
+import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
@@ -11,6 +12,8 @@ from functools import partial
 from typing import Any
 from uuid import UUID
 
+import httpx
+import msgspec
 import psycopg
 import pytest
 from redis import Redis
@@ -19,6 +22,8 @@ from projections import table_lists
 from service.composition import opened
 from service.embedded import EmbeddedServers
 from service.jobs import projector
+from service.tables.live_table import LiveTable
+from service.tables.views import Views
 from tests.conftest import fresh_database
 from tests.projections.dumped import dumped, prefix_of
 from tests.service.client import Player, choose_hearts
@@ -62,9 +67,13 @@ class Running:
         """Tables that wait for a bot."""
         return [name.decode() for name in self.redis.zrange(self.prefix + "bots", 0, -1)]
 
+    def is_paid(self) -> bool:
+        """Whether Redis has what the log has, no bot waits, and nothing has to be written again."""
+        return self.shown() == self.versions() and not self.bots_wait() and not self.redis.exists(self.prefix + "owed")
+
     def then_paid(self, since: float) -> None:
         """Within two seconds Redis has what the log has; and what a rebuild makes of it, byte for byte."""
-        until(lambda: self.shown() == self.versions() and not self.bots_wait(), since + PAID_SECONDS_MAX)
+        until(self.is_paid, since + PAID_SECONDS_MAX)
         before = but_queues(dumped(self.redis_url))
         _, generation = asyncio.run(rebuild(settings_for(self.database_url, self.redis_url)))
         assert but_queues(dumped(self.redis_url, generation)) == before
@@ -172,6 +181,69 @@ def test_what_redis_did_not_take_is_made_up_for(running: Running, failure: Any) 
     assert (listed["lobby"], sorted(listed["running"]), listed["closed"]) == ([], sorted([waiting, playing]), [left])
 
 
+@pytest.mark.parametrize("failure", [read_only, stopped])
+def test_names_that_redis_did_not_take_are_made_up_for(running: Running, failure: Any) -> None:
+    ada, ben, cleo = (
+        Player(url, f"{name} Before") for url, name in zip(running.urls * 2, ("A", "B", "C"), strict=False)
+    )
+    playing, open_table = ada.create("hearts", bots=[3]), ada.create("hearts", bots=[2, 3])
+    for guest in (ben, cleo):
+        guest.sit(playing)
+    ada.start(playing)
+    until(running.is_paid, time.monotonic() + 5)
+    with failure(running):
+        assert ada.http.patch("/v1/me", json={"name": "A After"}).status_code == 200
+        assert ben.http.delete("/v1/me").status_code == 204
+        # a bot takes his seat though Redis does not tell at which tables he sits
+        until(lambda: cleo.view(playing)["seats"][1]["kind"] == "bot", time.monotonic() + 10)
+    since = time.monotonic()
+
+    def names(table: str) -> list[str | None]:
+        content = [field for field in running.redis.hmget(f"{running.prefix}{{{table}}}", "public", "summary") if field]
+        return [msgspec.json.decode(each)["seats"][seat]["name"] for each in content for seat in (0, 1)]
+
+    until(lambda: names(open_table)[::2] == ["A After"] * 2, since + PAID_SECONDS_MAX)
+    until(lambda: names(playing) == ["A After", None] * 2, since + PAID_SECONDS_MAX)
+
+
+def test_a_list_command_that_redis_refused_is_made_up_for(running: Running) -> None:
+    """The view is written, and what lists say of the table is not: no command on lists is allowed."""
+    ada = Player(running.urls[0], "Ada")
+    until(running.is_paid, time.monotonic() + 5)
+    running.redis.execute_command("ACL", "SETUSER", "default", "-zadd")
+    try:
+        table = ada.create("hearts", bots=[1, 2])
+        key = f"{running.prefix}{{{table}}}"
+        assert running.redis.hmget(key, "version", "listed") == [b"1", None]
+    finally:
+        running.redis.execute_command("ACL", "SETUSER", "default", "+zadd")
+    running.then_paid(time.monotonic())
+    assert [item["table"] for item in ada.http.get("/v1/tables", params={"status": "lobby"}).json()["items"]] == [table]
+
+
+@pytest.mark.parametrize("failure", [read_only, full, without_replicas])
+def test_a_process_that_only_reads_reads_nothing_older_than_the_log(running: Running, failure: Any) -> None:
+    """It has not tried a write since Redis began to refuse them, so nobody but Redis can tell it."""
+    here, there = running.urls
+    ada, ben, cleo = Player(here, "Ada"), Player(here, "Ben"), Player(there, "Cleo")
+
+    def lobby() -> list[str]:
+        return [item["table"] for item in cleo.http.get("/v1/tables", params={"status": "lobby"}).json()["items"]]
+
+    for turn in range(6):
+        table = ada.create("hearts", bots=[1, 2])
+        until(lambda table=table: table in lobby(), time.monotonic() + 5)  # type: ignore[misc]
+        with failure(running):
+            ben.sit(table)
+            started = ada.start(table)["version"]
+            if turn % 2:
+                assert table not in lobby()
+            assert cleo.view(table)["version"] >= started
+        until(running.is_paid, time.monotonic() + PAID_SECONDS_MAX)
+        until(lambda: cleo.http.get("/readyz").json()["views"] == "ok", time.monotonic() + PAID_SECONDS_MAX)
+    running.then_paid(time.monotonic())
+
+
 def test_a_redis_of_an_hour_ago_is_noticed(running: Running, redis_url: str) -> None:
     """All keys are put back to what they were, as by an older RDB or the promotion of a late replica."""
     ada = Player(running.urls[0], "Ada")
@@ -197,6 +269,33 @@ def test_a_redis_of_an_hour_ago_is_noticed(running: Running, redis_url: str) -> 
     assert [item["table"] for item in ada.http.get("/v1/tables", params={"status": "lobby"}).json()["items"]] == [other]
 
 
+async def test_the_checkpoint_stays_behind_what_redis_refused(
+    running: Running, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Redis begins to refuse writes when the workers have seen what it lacks: the worst moment."""
+    ada = Player(running.urls[0], "Ada")
+    until(running.is_paid, time.monotonic() + 5)
+    settle, refusing = Views.settle, threading.Event()
+
+    async def refused_first(views: Views, table: LiveTable) -> None:
+        if not refusing.is_set():
+            refusing.set()
+            running.redis.config_set("min-replicas-to-write", 1)
+        await settle(views, table)
+
+    monkeypatch.setattr(Views, "settle", refused_first)
+    with running.redis.pipeline() as pipeline:
+        table = await asyncio.to_thread(ada.create, "hearts", bots=[1])
+        pipeline.unlink(f"{running.prefix}{{{table}}}", f"{running.prefix}tables:*:lobby")
+        pipeline.execute()
+    await asyncio.to_thread(until, refusing.is_set, time.monotonic() + 5)
+    await asyncio.sleep(1.5)
+    running.redis.config_set("min-replicas-to-write", 0)
+    await asyncio.to_thread(until, running.is_paid, time.monotonic() + PAID_SECONDS_MAX)
+    items = ada.http.get("/v1/tables", params={"status": "lobby"}).json()["items"]
+    assert [item["table"] for item in items] == [table]
+
+
 def test_an_emptied_redis_is_filled_by_the_worker_and_no_list_folds(running: Running) -> None:
     ada = Player(running.urls[0], "Ada")
     tables = [ada.create("hearts", bots=[1, 2]) for _ in range(200)]
@@ -218,7 +317,41 @@ def test_a_view_that_is_missing_is_left_out_of_lists_until_the_worker_has_made_i
     until(lambda: listed() == [second, first], time.monotonic() + PAID_SECONDS_MAX)
 
 
-async def test_a_tag_that_is_newer_than_redis_folds_only_if_the_log_is(database_url: str, redis_url: str) -> None:
+class Calls:
+    """Counts how often something is done, and does it."""
+
+    def __init__(self, act: Callable[..., Any]) -> None:
+        self.count = 0
+        self._act = act
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        self.count += 1
+        return self._act(*args, **kwargs)
+
+
+def test_nobody_who_has_a_newer_view_than_redis_gets_an_older_one(running: Running) -> None:
+    here, there = running.urls
+    ada, ben, stranger = Player(here, "Ada"), Player(here, "Ben"), Player(there, "Cleo")
+    for _ in range(5):
+        table = ada.create("hearts", bots=[1, 2])
+        key = f"{running.prefix}{{{table}}}"
+        old = running.redis.hgetall(key)
+        version = ben.sit(table)["version"]
+        tag = ada.http.get(f"/v1/tables/{table}").headers["ETag"]
+        with running.redis.pipeline() as pipeline:  # Redis has the view before, and no worker is through with it yet
+            pipeline.delete(key)
+            pipeline.hset(key, mapping=old)
+            pipeline.execute()
+        seen = ada.http.get(f"{there}/v1/tables/{table}", headers={"If-None-Match": tag})
+        assert seen.status_code == 304 or seen.json()["version"] == version
+        made_up = {"If-None-Match": '"2000000000.0.00000000-x"'}
+        assert stranger.http.get(f"/v1/tables/{table}", headers=made_up).status_code == 200
+    running.then_paid(time.monotonic())
+
+
+async def test_a_tag_that_is_newer_than_redis_folds_only_if_the_log_is(
+    database_url: str, redis_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     settings = settings_for(database_url, redis_url)
     with running_service(settings, worker=False) as url, Redis.from_url(redis_url) as redis:
         ada = Player(url, "Ada")
@@ -229,18 +362,23 @@ async def test_a_tag_that_is_newer_than_redis_folds_only_if_the_log_is(database_
             stream = UUID(table)
             live = await reader.cache.get(stream)
             assert live is not None
+            reads, folds = Calls(reader.log.last_version), Calls(reader.cache.catch_up_all)
+            monkeypatch.setattr(reader.log, "last_version", reads)
+            monkeypatch.setattr(reader.cache, "catch_up_all", folds)
             async with live.lock:  # a made-up tag waits for nobody
                 forged = reader.views.see(stream, ada.id, ['"2000000000.0.00000000-0"'], None)
                 made_up = await asyncio.wait_for(forged, 5)
             assert made_up is not None
             assert made_up.version == 1
+            assert (reads.count, folds.count) == (2, 0), "one for the table, one for what the seat keeps to itself"
             ben = Player(url, "Ben")
             ben.sit(table)
             etag = ada.http.get(f"/v1/tables/{table}").headers["ETag"]
             redis.delete(key)
             redis.hset(key, mapping=old)
             seen = await asyncio.gather(*[reader.views.see(stream, ada.id, [etag], None) for _ in range(20)])
-            assert {one.version for one in seen if one is not None} == {int(etag[1:].partition(".")[0])}
+            assert [one and one.version for one in seen] == [int(etag[1:].partition(".")[0])] * 20
+            assert folds.count == 1, "one fold is for all who wait"
         Player.close_all()
 
 
@@ -295,14 +433,26 @@ def test_what_is_kept_of_ended_tables_is_bounded(running: Running, monkeypatch: 
         return {key.decode().partition("{")[2][:-1] for key in found}
 
     until(lambda: kept() == set(tables[3:]), time.monotonic() + 5)
-    items = ada.http.get("/v1/tables", params={"status": "closed"}).json()["items"]
-    assert [item["table"] for item in items] == tables[:2:-1]
+    closed = partial(ada.http.get, "/v1/tables", params={"status": "closed"})
+    assert [item["table"] for item in closed().json()["items"]] == tables[:2:-1]
+    written: set[str] = set()
+    settle = Views.settle
+
+    async def settled(views: Views, table: LiveTable) -> None:
+        written.add(table.id)
+        await settle(views, table)
+
+    monkeypatch.setattr(Views, "settle", settled)
+    running.redis.flushall()
+    until(lambda: kept() == set(tables[3:]), time.monotonic() + PAID_SECONDS_MAX)
+    time.sleep(1.5)
+    assert (kept(), written) == (set(tables[3:]), set(tables[3:])), "the others are not made again after a loss"
 
 
 async def test_operators_are_told_since_when_something_is_owed(
     running: Running, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    ada = Player(running.urls[0], "Ada")
+    ada, begun = Player(running.urls[0], "Ada"), time.monotonic()
     async with opened(settings_for(running.database_url, running.redis_url)) as services:
         token = (await services.accounts.create_with_role("operator", "operator")).token
 
@@ -337,8 +487,25 @@ async def test_operators_are_told_since_when_something_is_owed(
             await told(lambda seconds: seconds["views"] == 0 and min(seconds["names"], seconds["departures"]) >= 2)
         await told(lambda seconds: not any(seconds.values()))
     said = capsys.readouterr().out
-    assert "Redis owes views and lists" in said
-    assert "names are owed" in said
+    workers, minutes = 2, 1 + int((time.monotonic() - begun) / 60)
+    assert 1 <= said.count("Redis owes views and lists") <= workers * minutes, "once a minute"
+    assert 2 <= said.count("names are owed") <= 2 * workers * minutes, "and each projection of names"
+
+
+def test_not_to_know_what_is_owed_is_degraded(database_url: str, redis_url: str) -> None:
+    settings = settings_for(database_url, redis_url)
+    with running_service(settings, worker=False) as first, running_service(settings, worker=False) as second:
+
+        def told(url: str) -> tuple[str, int | None]:
+            ready = httpx.get(f"{url}/readyz", timeout=30).json()
+            return ready["status"], ready["owed_seconds"]["views"]
+
+        until(lambda: told(first) == told(second) == ("ok", 0), time.monotonic() + 5)  # nothing was recorded yet
+        Player(first, "Ada").create("hearts", bots=[1])
+        until(lambda: told(first) == told(second) == ("degraded", None), time.monotonic() + 5)
+        with running_service(settings), running_service(settings):
+            until(lambda: told(first) == told(second) == ("ok", 0), time.monotonic() + 10)
+        Player.close_all()
 
 
 @pytest.mark.parametrize("away", [False, True])
