@@ -69,11 +69,11 @@ def apply(state: TableState, actor: Seat | None, facts: Facts, game_state: Any =
     `game_state` is the game's state after the facts, where judging them has made it already.
     """
     decider = state.setup.game.decider
-    evolve_game, to_act = decider.evolve, decider.to_act
+    to_act = decider.to_act
     if game_state is None:
-        game_state = state.game_state
+        game_state, changes = state.game_state, decider.changes
         for game_fact in facts.game:
-            game_state = evolve_game(game_state, game_fact)
+            game_state = changes[type(game_fact)](game_state, game_fact)
     version = state.version + 1
     earlier = state
     for fact in facts.table:

@@ -103,6 +103,13 @@ def refusal_of_lay_off(
     return None if own_joker else _JOKER_LAYOFF_OFF
 
 
+def takes(run: VonHerzenRun, card: Card, end: VonHerzenEnd, *, own: bool, own_joker: bool) -> bool:
+    """Whether a run takes a card at this end: `refusal_of_lay_off` without the reason, but faster."""
+    if len(run.cards) == FULL or card[0] != (_NEXT[run.cards[-1][0]] if end == "up" else _BEFORE[run.cards[0][0]]):
+        return False
+    return COLOUR[card] == run.colour or (own and own_joker and run.joker is None)
+
+
 def runs_in(hand: Sequence[Card]) -> tuple[VonHerzenCards, ...]:
     """Return one run for each colour, lowest rank and length that the hand can lay, longest first.
 
