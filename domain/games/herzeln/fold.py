@@ -27,7 +27,7 @@ from domain.games.herzeln.model import (
     HerzelnTricks,
     HerzelnTrickTaken,
 )
-from domain.games.herzeln.order import HAND_SIZE, HIGHER, PACKS, asked, in_hand_order
+from domain.games.herzeln.order import HAND_SIZE, HIGHER, PACKS, asked, asked_at, in_hand_order
 from domain.ranking import places
 from domain.seats import with_entry
 
@@ -112,8 +112,7 @@ def _card_placed(state: HerzelnState, fact: HerzelnCardPlaced) -> HerzelnState:
         hands = hands_without(now.hands, seat, fact.card)
     except ValueError:
         raise ImpossibleFactError(f"seat {seat} does not hold {fact.card}") from None
-    up, down = asked(now.line, len(now.hands)) if now.line else ("J", "J")  # Z-31
-    if fact.card[0] != (down if fact.end == "down" else up):
+    if fact.card[0] != (asked_at(fact.end, now.line, len(now.hands)) if now.line else "J"):  # Z-31
         raise ImpossibleFactError(f"{fact.card} does not continue the line")
     line = (fact.card,) + now.line if fact.end == "down" else now.line + (fact.card,)
     turn = _next_in_play(hands, seat)

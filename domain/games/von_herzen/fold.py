@@ -79,6 +79,11 @@ def _plus(hand: VonHerzenCards, card: Card) -> VonHerzenCards:
     return tuple(cards)
 
 
+def _are_part_of(held: VonHerzenCards, cards: VonHerzenCards) -> bool:
+    """Whether different cards, in canonical order, are among those that are held, which are in it too."""
+    return cards == tuple([card for card in held if card in cards])
+
+
 def _minus(seat: Seat, held: VonHerzenCards, cards: VonHerzenCards) -> VonHerzenCards:
     """Return what a seat holds without these cards. ImpossibleFactError if one is not among it."""
     rest = list(held)
@@ -162,18 +167,16 @@ def _offered(state: VonHerzenState, fact: VonHerzenCardsOffered) -> VonHerzenSta
     swap = _open_swap(state, fact.giver, fact.giver, "swap_offer")
     if fact.receiver != swap.receiver:
         raise ImpossibleFactError(f"seat {fact.receiver} cannot have been offered cards now")
-    _minus(fact.giver, state.hands[fact.giver], fact.cards)
-    if not fact.cards or fact.cards != in_canonical_order(fact.cards):
-        raise ImpossibleFactError(f"{fact.cards} cannot have been offered like this")
+    if not fact.cards or not _are_part_of(state.hands[fact.giver], fact.cards):
+        raise ImpossibleFactError(f"seat {fact.giver} cannot have offered {fact.cards}")
     swap = VonHerzenSwap(swap.giver, swap.receiver, fact.cards)
     return replace(state, phase="swap_answer", turn=swap.receiver, swap=swap)
 
 
 def _countered(state: VonHerzenState, fact: VonHerzenOfferCountered) -> VonHerzenState:
     swap = _open_swap(state, fact.giver, fact.receiver, "swap_answer")
-    _minus(fact.receiver, state.hands[fact.receiver], fact.cards)
-    if not 0 < len(fact.cards) < len(swap.offered) or fact.cards != in_canonical_order(fact.cards):
-        raise ImpossibleFactError(f"{fact.cards} cannot have been proposed like this")
+    if not 0 < len(fact.cards) < len(swap.offered) or not _are_part_of(state.hands[fact.receiver], fact.cards):
+        raise ImpossibleFactError(f"seat {fact.receiver} cannot have proposed {fact.cards}")
     swap = VonHerzenSwap(swap.giver, swap.receiver, swap.offered, fact.cards)
     return _asked(replace(state, swap=swap), (swap.receiver - 1) % len(state.totals))  # V-17
 
@@ -194,22 +197,20 @@ def _swapped(state: VonHerzenState, fact: VonHerzenCardsSwapped) -> VonHerzenSta
     match fact.kind:
         case "accepted":
             swap = _open_swap(state, fact.giver, fact.partner, "swap_answer")
-            fits = fact.given == swap.offered
+            fits = fact.given == swap.offered and _are_part_of(state.hands[fact.partner], fact.received)
         case "taken":
             swap = _open_swap(state, fact.giver, fact.partner, "swap_take")
-            fits = fact.given == swap.offered
+            fits = fact.given == swap.offered and _are_part_of(state.hands[fact.partner], fact.received)
         case "agreed":
             swap = _open_swap(state, fact.giver, fact.giver, "swap_agree")
-            fits = fact.partner == swap.receiver and fact.received == swap.countered
+            fits = fact.received == swap.countered and _are_part_of(swap.offered, fact.given)
+            fits = fits and fact.partner == swap.receiver
         case _:
             assert_never(fact.kind)
     if not fits or len(fact.given) != len(fact.received):
         raise ImpossibleFactError(f"seats {fact.giver} and {fact.partner} cannot have swapped like this")
-    _minus(fact.giver, swap.offered, fact.given)
     giver_hand = (*_minus(fact.giver, state.hands[fact.giver], fact.given), *fact.received)
     partner_hand = (*_minus(fact.partner, state.hands[fact.partner], fact.received), *fact.given)
-    if fact.given != in_canonical_order(fact.given) or fact.received != in_canonical_order(fact.received):
-        raise ImpossibleFactError("cards cannot have been swapped in this order")
     hands = with_entry(state.hands, fact.giver, in_canonical_order(giver_hand))
     hands = with_entry(hands, fact.partner, in_canonical_order(partner_hand))
     state = replace(state, hands=hands, swaps=(*state.swaps, fact))

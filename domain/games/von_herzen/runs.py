@@ -34,6 +34,7 @@ _JOKER_LAYOFF_OFF: Final = Rejection("joker_layoff_off", "V-46")
 _NEXT: Final = {rank: RANKS[(place + 1) % FULL] for place, rank in enumerate(RANKS)}  # V-3
 _CYCLE: Final = RANKS + RANKS
 _BLACK: Final = frozenset(card for card in PACK if COLOUR[card] == "black")
+_RED: Final = _BLACK.symmetric_difference(PACK)
 _BEFORE: Final = {after: rank for rank, after in _NEXT.items()}
 
 
@@ -64,11 +65,10 @@ def is_run(cards: VonHerzenCards) -> bool:
 
 def new_run(number: int, owner: int, cards: VonHerzenCards) -> VonHerzenRun:
     """Return the run that these cards form, with its colour and joker (V-42)."""
-    black = [card for card in cards if COLOUR[card] == "black"]
-    if len(black) > 1:
-        joker = next((card for card in cards if COLOUR[card] == "red"), None)
-        return VonHerzenRun(number, owner, cards, "black", joker)
-    return VonHerzenRun(number, owner, cards, "red", black[0] if black else None)
+    black = _BLACK.intersection(cards)
+    colour: VonHerzenColour = "black" if len(black) > 1 else "red"
+    jokers = _RED.intersection(cards) if colour == "black" else black
+    return VonHerzenRun(number, owner, cards, colour, min(jokers) if jokers else None)
 
 
 def extended(run: VonHerzenRun, card: Card, end: VonHerzenEnd) -> VonHerzenRun:
