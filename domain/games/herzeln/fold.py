@@ -42,7 +42,10 @@ _QUEENS: Final[dict[Card, int]] = {"QC": -20, "QS": -20, "QH": -20, "QD": -20}  
 _KING: Final[dict[Card, int]] = {"KH": -40}  # Z-24
 
 SCORING_CARDS: Final[dict[int, dict[Card, int]]] = {1: _HEARTS, 4: _QUEENS, 5: _KING}
-"""Points of a taken card, for the contracts that count cards."""
+"""Points of a taken card, for the contracts that count cards; other cards count nothing."""
+
+_CARD_POINTS: Final = {contract: dict.fromkeys(PACKS[4], 0) | values for contract, values in SCORING_CARDS.items()}
+"""The same for every card."""
 
 _TRICK_POINTS: Final[dict[int, int]] = {2: 10, 3: -10, 6: 0, 7: 0}  # Z-21, Z-22
 _LAST_TRICK_POINTS: Final[dict[int, int]] = {2: 10, 3: -10, 6: 40, 7: -40}  # Z-25, Z-26
@@ -158,14 +161,10 @@ def _round_scored(state: HerzelnState, fact: HerzelnRoundScored) -> HerzelnState
 def _round_over(options: HerzelnOptions, now: HerzelnTricks | HerzelnLayout) -> bool:
     """Return whether the last trick is taken, or all seats but one have finished."""
     if isinstance(now, HerzelnLayout):
-        return _layout_over(now)
+        return len(now.finished) + 1 == len(now.hands)  # Z-42
     if now.trick or not now.taken:
         return False
     return len(now.taken) == HAND_SIZE or (options.stop_when_decided and decided(now))  # Z-18, Z-28
-
-
-def _layout_over(now: HerzelnLayout) -> bool:
-    return len(now.finished) + 1 == len(now.hands)  # Z-42
 
 
 def decided(now: HerzelnTricks) -> bool:
@@ -236,12 +235,12 @@ def _layout(state: HerzelnState, seat: Seat) -> HerzelnLayout:
     now = state.round
     if not isinstance(now, HerzelnLayout):
         raise ImpossibleFactError(f"seat {seat} moves in a layout, but there is none")
-    if now.turn != seat or not now.hands[seat]:
+    hands, last, finished = now.hands, now.last_mover, now.finished
+    if now.turn != seat or not hands[seat]:
         raise ImpossibleFactError(f"seat {seat} moves out of turn")
-    last = now.last_mover
-    if last is not None and not now.hands[last] and last not in now.finished:
+    if last is not None and not hands[last] and last not in finished:
         raise ImpossibleFactError(f"seat {seat} moves before seat {last} has finished")
-    if _layout_over(now):
+    if len(finished) + 1 == len(hands):  # Z-42
         raise ImpossibleFactError("a seat moves in a layout that is over")
     return now
 
@@ -298,13 +297,12 @@ def dealer_of(number: int, first_dealer: Seat, players: int) -> Seat:
 
 def trick_points(contract: int, cards: tuple[Card, ...], number: int) -> int:
     """Return what the trick of this number in its round (from 1) scores under a contract from 1 to 7."""
-    values = SCORING_CARDS.get(contract)
+    values = _CARD_POINTS.get(contract)
     if values is None:
         return (_LAST_TRICK_POINTS if number == HAND_SIZE else _TRICK_POINTS)[contract]
     points = 0
     for card in cards:
-        if card in values:
-            points += values[card]
+        points += values[card]
     return points
 
 
