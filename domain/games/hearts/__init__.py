@@ -27,7 +27,7 @@ HEARTS_1: Final = Game(
         new=fold.new,
         start=rules.start,
         decide=rules.decide,
-        evolve=fold.evolve,
+        changes=fold.CHANGES,
         to_act=rules.to_act,
         outcome=fold.outcome,
     ),

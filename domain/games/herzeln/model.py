@@ -11,7 +11,7 @@ from msgspec import Meta
 
 from domain.cards import Card
 from domain.decider import Seat
-from domain.options import Option
+from domain.options import option
 from domain.structs import Fact, Legal, Move, Tagged, Value, tag_after
 
 HerzelnCardName: TypeAlias = Annotated[
@@ -31,20 +31,22 @@ HerzelnContract: TypeAlias = Annotated[
 # options
 
 
-class HerzelnOptions(Value, frozen=True):
+class HerzelnOptions(Value, frozen=True, forbid_unknown_fields=True):
     """All options of a table (section 2)."""
 
-    players: Annotated[int, Option("Number of players (Z-1); if absent, the number of seats asked for.", values=(3, 4))]
-    """3 or 4; decides the pack."""
+    players: Annotated[
+        int,
+        option(
+            "Number of players, which decides the pack (Z-1); if absent, the number of seats asked for.", values=(3, 4)
+        ),
+    ]
     match_length: Annotated[
         HerzelnMatchLength,
-        Option("One series of eight rounds, or as many series as players (Z-51).", "one_series"),
+        option("One series of eight rounds, or as many series as players (Z-51).", "one_series"),
     ]
-    """One series of eight rounds, or as many series as players."""
     stop_when_decided: Annotated[
-        bool, Option("End a round once its last scoring card has been taken (Z-28).", default=False)
+        bool, option("End a round once its last scoring card has been taken (Z-28).", default=False)
     ]
-    """End a round once its last scoring card has been taken."""
 
 
 # moves

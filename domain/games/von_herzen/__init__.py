@@ -28,7 +28,7 @@ VON_HERZEN_1: Final = Game(
         new=fold.new,
         start=rules.start,
         decide=rules.decide,
-        evolve=fold.evolve,
+        changes=fold.CHANGES,
         to_act=rules.to_act,
         outcome=fold.outcome,
     ),

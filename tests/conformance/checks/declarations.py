@@ -77,6 +77,15 @@ def check_types(game: AnyGame) -> None:
         assert found.__name__.startswith(name), f"{found.__name__} does not begin with {name}"
 
 
+def check_changes(game: AnyGame) -> None:
+    """The fold has a function for each kind of fact, and for nothing else."""
+    declared, applied = set(_members(game.types.fact)), set(game.decider.changes)
+    missing = sorted(kind.__name__ for kind in declared - applied)
+    assert not missing, f"changes has no function for {missing}, which the union of facts names"
+    unknown = sorted(kind.__name__ for kind in applied - declared)
+    assert not unknown, f"changes has functions for {unknown}, which the union of facts does not name"
+
+
 def check_moves(game: AnyGame) -> None:
     """Moves refuse unknown fields and bound every text and list, so that rules judge the rest."""
     for found in _structs(*_moves(game)):

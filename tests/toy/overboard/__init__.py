@@ -26,7 +26,7 @@ OVERBOARD_1 = Game(
         new=fold.new,
         start=rules.start,
         decide=rules.decide,
-        evolve=fold.evolve,
+        changes=fold.CHANGES,
         to_act=rules.to_act,
         outcome=fold.outcome,
     ),
