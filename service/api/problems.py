@@ -24,7 +24,13 @@ from service.errors import (
     problem_type_of,
 )
 from service.runtime.deadline import has_recorded
-from service.store.errors import LogWentBackError, OutcomeUnknownError, StoreDamagedError, StoreUnavailableError
+from service.store.errors import (
+    LogOutdatedError,
+    LogWentBackError,
+    OutcomeUnknownError,
+    StoreDamagedError,
+    StoreUnavailableError,
+)
 from service.tables.unreadable import UnreadableTables
 
 PROBLEM_TYPE: Final = "application/problem+json"
@@ -132,7 +138,12 @@ def shown_error(error: Exception) -> Exception:
 def _unavailable(error: StoreUnavailableError) -> UnavailableError:
     """Return what a caller is told who got no answer in time: never more than is known."""
     headers = {"Retry-After": "2"}
-    if isinstance(error, OutcomeUnknownError):
+    if isinstance(error, LogOutdatedError) and not has_recorded():
+        detail = (
+            "The database that this process reaches is not up to date; this request recorded nothing. Send it again."
+        )
+        return UnavailableError(detail, code="log_outdated", headers=headers)
+    if isinstance(error, OutcomeUnknownError | LogOutdatedError):  # recorded where it may not last
         detail = "It is not known whether this was recorded; send the same request again."
         return UnavailableError(detail, code="outcome_unknown", headers=headers)
     if has_recorded():

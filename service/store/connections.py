@@ -1,13 +1,16 @@
 """Connections of the service: how they are made, what is set on each of them, and which of their errors heal."""
 
 import asyncio
+import hashlib
 import math
 import os
 import socket
+from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from typing import Any, Final
 
 import psycopg
+from msgspec import Struct
 from psycopg import AsyncConnection
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
@@ -38,36 +41,54 @@ _DEFAULTS: Final = {
 _SQL: Final = statements("connections")
 
 
+class Server(Struct, frozen=True):
+    """Which server a connection leads to. It stays the same: a server that takes writes begins no timeline."""
+
+    system: str
+    """The system identifier of the PostgreSQL cluster, which its standbys share."""
+    database: str
+    """The name of the database."""
+    timeline: int
+    """A new one begins with every promotion; 0 for a server that recovers."""
+
+    @property
+    def identity(self) -> str:
+        """What tells this database from every other one: 16 hexadecimal digits."""
+        return hashlib.sha256(f"{self.system} {self.database}".encode()).hexdigest()[:16]
+
+
 def conninfo(database_url: str) -> str:
     """Return the address with our defaults for what it leaves open."""
     given = {name: str(value) for name, value in conninfo_to_dict(database_url).items() if value is not None}
     return make_conninfo(**(_DEFAULTS | given))
 
 
-async def connect(database_url: str) -> AsyncConnection[Any]:
-    """Return a connection that acts as the service. Errors as of `configure`."""
+async def connect(
+    database_url: str, set_up: Callable[[AsyncConnection[Any]], Awaitable[object]] | None = None
+) -> AsyncConnection[Any]:
+    """Return a connection that acts as the service, by `set_up`. Errors as of `configure`, which it is otherwise."""
     try:
         connection = await AsyncConnection.connect(conninfo(database_url), **CONNECT_OPTIONS)
     except psycopg.OperationalError as error:
         raise StoreUnavailableError("the database does not answer") from error
-    await configure(connection)
+    await (set_up or configure)(connection)
     return connection
 
 
-async def connect_within(database_url: str, seconds: float) -> AsyncConnection[Any]:
-    """Like `connect`, but give the database so long to answer: it may be starting as well."""
+async def within(seconds: float, connecting: Callable[[], Awaitable[AsyncConnection[Any]]]) -> AsyncConnection[Any]:
+    """Connect again and again, and give the database so long to answer: it may be starting as well."""
     deadline, backoff = asyncio.get_running_loop().time() + seconds, Backoff()
     while True:
         try:
-            return await connect(database_url)
+            return await connecting()
         except StoreUnavailableError:
             if asyncio.get_running_loop().time() > deadline:
                 raise
             await backoff.pause()
 
 
-async def configure(connection: AsyncConnection[Any]) -> None:
-    """Let a new connection act as the service; if that fails, it is closed.
+async def configure(connection: AsyncConnection[Any]) -> Server:
+    """Let a new connection act as the service, and return where it leads; if that fails, it is closed.
 
     Raises StoreUnavailableError if the database does not answer, StoreSetupError if it does but will not
     let the service in.
@@ -75,6 +96,8 @@ async def configure(connection: AsyncConnection[Any]) -> None:
     connection.adapters.register_dumper(Encoded, EncodedDumper)
     try:
         await connection.execute(_SQL["act_as_the_service"], prepare=False)
+        cursor = await connection.execute(_SQL["server"], prepare=False)
+        ((system, database, timeline),) = await cursor.fetchall()
     except (psycopg.errors.InsufficientPrivilege, psycopg.errors.InvalidParameterValue) as error:
         await connection.close()
         raise StoreSetupError(f"the database user may not act as {SERVICE_ROLE}; run the migrations") from error
@@ -86,6 +109,7 @@ async def configure(connection: AsyncConnection[Any]) -> None:
     except BaseException:
         await connection.close()
         raise
+    return Server(system, database, timeline)
 
 
 def is_lost(error: psycopg.Error) -> bool:
