@@ -28,11 +28,13 @@ CONNECT_OPTIONS: Final[dict[str, Any]] = {"autocommit": True, "prepare_threshold
 
 _BACKOFF_SECONDS: Final = (0.02, 1.0)
 """First and longest pause between attempts."""
+_CONNECT_SECONDS: Final = 2
+"""How long a host may take to connect: a third of what a request waits, and the least that psycopg allows."""
 _DEFAULTS: Final = {
     "application_name": "blattwerk",
     "client_encoding": "UTF8",
     "target_session_attrs": "read-write",
-    "connect_timeout": "2",
+    "connect_timeout": str(_CONNECT_SECONDS),
     "keepalives_idle": "10",
     "keepalives_interval": "3",
     "keepalives_count": "3",
