@@ -9,7 +9,7 @@ import math
 from contextvars import ContextVar
 from typing import Final
 
-REQUEST_SECONDS: Final = 4.5
+REQUEST_SECONDS: Final = 6.0
 """How long a request may wait for others in all, beside the time that its body takes to arrive."""
 
 _SHARED_SECONDS_MIN: Final = 0.25

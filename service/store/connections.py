@@ -28,11 +28,13 @@ CONNECT_OPTIONS: Final[dict[str, Any]] = {"autocommit": True, "prepare_threshold
 
 _BACKOFF_SECONDS: Final = (0.02, 1.0)
 """First and longest pause between attempts."""
+_CONNECT_SECONDS: Final = 2
+"""How long a host may take to connect: a third of what a request waits, and the least that psycopg allows."""
 _DEFAULTS: Final = {
     "application_name": "blattwerk",
     "client_encoding": "UTF8",
     "target_session_attrs": "read-write",
-    "connect_timeout": "2",
+    "connect_timeout": str(_CONNECT_SECONDS),
     "keepalives_idle": "10",
     "keepalives_interval": "3",
     "keepalives_count": "3",
@@ -57,18 +59,21 @@ class Server(Struct, frozen=True):
         return hashlib.sha256(f"{self.system} {self.database}".encode()).hexdigest()[:16]
 
 
-def conninfo(database_url: str) -> str:
-    """Return the address with our defaults for what it leaves open."""
+def conninfo(database_url: str, *, any_order: bool = False) -> str:
+    """Return the address with our defaults for what it leaves open; its hosts are tried in order or in any order."""
     given = {name: str(value) for name, value in conninfo_to_dict(database_url).items() if value is not None}
-    return make_conninfo(**(_DEFAULTS | given))
+    return make_conninfo(**(_DEFAULTS | given | ({"load_balance_hosts": "random"} if any_order else {})))
 
 
 async def connect(
-    database_url: str, set_up: Callable[[AsyncConnection[Any]], Awaitable[object]] | None = None
+    database_url: str,
+    set_up: Callable[[AsyncConnection[Any]], Awaitable[object]] | None = None,
+    *,
+    any_order: bool = False,
 ) -> AsyncConnection[Any]:
     """Return a connection that acts as the service, by `set_up`. Errors as of `configure`, which it is otherwise."""
     try:
-        connection = await AsyncConnection.connect(conninfo(database_url), **CONNECT_OPTIONS)
+        connection = await AsyncConnection.connect(conninfo(database_url, any_order=any_order), **CONNECT_OPTIONS)
     except psycopg.OperationalError as error:
         raise StoreUnavailableError("the database does not answer") from error
     await (set_up or configure)(connection)

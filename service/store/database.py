@@ -95,12 +95,14 @@ class Database:
         self.timeout_seconds = timeout_seconds
         """How long a caller waits for a database that is unavailable."""
         self.primary: Primary = _AnyServer()
-        self.outdated = False
+        self._refused = False
         """Whether the server that was tried last is not the primary any more."""
+        self._any_order = False
+        """Whether hosts are tried in any order, since a server that takes writes turned out not to be the primary."""
         self._servers: WeakKeyDictionary[AsyncConnection[Any], Server] = WeakKeyDictionary()
         self._database_url = database_url
         self._pool: AsyncConnectionPool[AsyncConnection[Any]] = AsyncConnectionPool(
-            conninfo(database_url),
+            lambda: conninfo(database_url, any_order=self._any_order),
             kwargs=CONNECT_OPTIONS,
             configure=self._set_up,
             min_size=1,
@@ -125,7 +127,12 @@ class Database:
 
     async def connect(self) -> AsyncConnection[Any]:
         """Return a connection for the caller alone, who closes it. Errors as of `open`, at the first failure."""
-        return await connect(self._database_url, self._set_up)
+        return await connect(self._database_url, self._set_up, any_order=self._any_order)
+
+    @property
+    def outdated(self) -> bool:
+        """Whether this process reaches only a server that is not the primary any more."""
+        return self._refused and all(connection.closed for connection in self._servers)
 
     async def leave(self, system: str, timeline: int) -> None:
         """Cut the connections to servers on an earlier timeline of a cluster, with what is under way on them."""
@@ -135,6 +142,7 @@ class Database:
             if server.system == system and server.timeline < timeline and not connection.closed
         ]
         for connection in old:
+            del self._servers[connection]
             sever(connection)
         if old:
             await self._pool.drain()
@@ -149,10 +157,11 @@ class Database:
         try:
             await self.primary.admit(server)
         except BaseException as error:
-            self.outdated = self.outdated or isinstance(error, LogOutdatedError)
+            if isinstance(error, LogOutdatedError):
+                self._refused = self._any_order = True
             await connection.close()
             raise
-        self.outdated = False
+        self._refused = False
         self._servers[connection] = server
 
     async def fetch(self, query: str, parameters: Sequence[Any] | Mapping[str, Any] = ()) -> list[tuple[Any, ...]]:

@@ -17,6 +17,8 @@ from service.embedded.postgres import DATABASE, ROLE, Postgres
 from service.embedded.process import make_home
 from service.store.migrations import migrate
 
+ENDED: Final = "select pg_terminate_backend(pid) from pg_stat_activity where application_name = %s"
+"""Ends the connections of an application by its name."""
 _COPY: Final = ("--wal-method=stream", "--checkpoint=fast", "--no-sync", "--write-recovery-conf")
 
 
@@ -79,8 +81,7 @@ class Address:
 
     def cut(self) -> None:
         """End the connections to the first server that were made by this address."""
-        ended = "select pg_terminate_backend(pid) from pg_stat_activity where application_name = %s"
-        execute(self._pair.old.url, ended, self._name)
+        execute(self._pair.old.url, ENDED, self._name)
 
 
 def execute(url: str, statement: str, *parameters: str) -> None:

@@ -7,15 +7,16 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final
+from urllib.parse import quote
 
 import httpx
 import psutil
 import psycopg
 import pytest
 
-from service.embedded.postgres import Postgres
+from service.embedded.postgres import DATABASE, ROLE, Postgres
 from tests.service.client import Player, choose_hearts, play_match
-from tests.service.replication import Pair, replicated
+from tests.service.replication import ENDED, Pair, execute, replicated
 from tests.service.running import running_service, settings_for
 from tests.service.test_restored_log import at, damages, eventually, given_table, metric
 from tests.service.test_waits_http import frozen
@@ -227,3 +228,24 @@ def test_an_old_primary_that_is_back_serves_nobody(pair: Pair, how: str) -> None
         assert versions(pair.old.url, acknowledged.table) == at_old
         stays.move()
         then_all_is_well(old, new, acknowledged, pair)
+
+
+def test_of_two_hosts_that_take_writes_the_primary_is_found(pair: Pair) -> None:
+    hosts = quote(f"{pair.old.sockets},{pair.new.sockets}", safe="")
+    url = f"postgresql://{ROLE}@/{DATABASE}?host={hosts}&application_name=either"
+    with running_service(settings_for(url, pair.redis_url)) as service:
+        ada = Player(service, "Ada")
+        acknowledged = Acknowledged(ada, given_table(ada))
+        acknowledged.play(service, 2)
+        with OldServer(service, acknowledged) as asked:
+            with out_of_reach(pair.old, "stopped"):
+                pair.promote()
+                acknowledged.play(service)
+            pair.accept_writes_alone()
+            at_old = versions(pair.old.url, acknowledged.table)
+            for _ in range(3):
+                execute(pair.new.url, ENDED, "either")
+                acknowledged.play(service)
+        assert asked.untrue == []
+        assert versions(pair.old.url, acknowledged.table) == at_old
+        then_all_is_well(service, service, acknowledged, pair)
