@@ -16,8 +16,8 @@ from service.store.buckets import bucket_of
 from service.store.errors import StoreDamagedError, StoreError, StoreUnavailableError
 from service.store.log import Log
 from service.tables.access import is_over
-from service.tables.live_table import LiveTable, events_of, fold, follow
-from service.tables.pages import pages
+from service.tables.live_table import LiveTable, events_of
+from service.tables.pages import fold_pages, pages
 
 _PAGE: Final = 200
 
@@ -82,7 +82,7 @@ class LogAudit:
         if damage is not None:
             return damage
         try:
-            table = await self._folded(stream, last)
+            table = await fold_pages(self._log, stream, last)
         except RulesUnknownError as error:
             return Damage(stream, None, "rules", str(error))
         except StoreUnavailableError:
@@ -98,17 +98,6 @@ class LogAudit:
             if check.status == "fail":
                 return Damage(stream, check.version, check.name, check.reason)
         return None
-
-    async def _folded(self, stream: UUID, last: int) -> LiveTable:
-        table: LiveTable | None = None
-        async for rows in pages(self._log, stream, last):
-            if table is None:
-                table = fold(stream, await self._log.secret(stream), rows)
-            else:
-                follow(table, rows)
-        if table is None:
-            raise LookupError(f"table {stream} has no events")
-        return table
 
     async def _chain_damage(self, stream: UUID, last: int) -> Damage | None:
         previous, version = b"", 0

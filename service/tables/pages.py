@@ -6,6 +6,7 @@ from uuid import UUID
 
 from service.runtime.deadline import restart_deadline
 from service.store.log import Log, StoredEvent
+from service.tables.live_table import LiveTable, fold, follow
 
 PAGE_EVENTS: Final = 100
 """Events read from the log at once, of 1 to 10 kB each."""
@@ -26,3 +27,19 @@ async def pages(
             return
         after = rows[-1].version
         yield rows
+
+
+async def fold_pages(log: Log, stream: UUID, last: int) -> LiveTable:
+    """Return a table at its version `last`, folded from its first event without any snapshot.
+
+    LookupError if it has no events, UnreadableError if they cannot be folded.
+    """
+    table: LiveTable | None = None
+    async for rows in pages(log, stream, last):
+        if table is None:
+            table = fold(stream, await log.secret(stream), rows)
+        else:
+            follow(table, rows)
+    if table is None:
+        raise LookupError(f"table {stream} has no events")
+    return table
