@@ -5,9 +5,14 @@ pack follows after `#` (`QS#2`), and jokers are `JK#1` to `JK#6`. Cards travel a
 """
 
 from collections.abc import Iterable, Sequence
-from typing import Final, TypeAlias
+from typing import Annotated, Final, TypeAlias
+
+from msgspec import Meta
 
 Card: TypeAlias = str
+
+CardText: TypeAlias = Annotated[str, Meta(max_length=8, description="A card, rank then suit.", examples=["QS"])]
+"""A card as a move names it: bounded, and still to be judged."""
 
 SUITS: Final = "CSHD"
 """Suits in canonical order: clubs, spades, hearts, diamonds."""

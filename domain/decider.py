@@ -13,6 +13,7 @@ it. A fact has up to three forms:
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from operator import attrgetter
 from typing import Any, Generic, Protocol, TypeAlias, TypeVar, Union
 
 from msgspec import Struct
@@ -184,9 +185,10 @@ class Views(Generic[StateT, FactT, BoardT, PrivateT, LegalT]):
     """What everybody learns of a fact."""
     private_form: Callable[[FactT, Seat], Struct | None]
     """What a seat learns besides, None if it learns no more than everybody."""
-    round_number: Callable[[StateT], int]
-    """The running or last round, from 1; 0 before the first."""
-    totals: Callable[[StateT], tuple[int, ...]]
+    round_number: Callable[[StateT], int] = attrgetter("round")
+    """The running or last round, from 1; 0 before the first. Left out where it is the field `round` of the state."""
+    totals: Callable[[StateT], tuple[int, ...]] = attrgetter("totals")
+    """A number for each seat. Left out where they are the field `totals` of the state."""
     board: Callable[[StateT], BoardT]
     """The public part of a view: all that every seat and any spectator may know."""
     hand: Callable[[StateT, Seat], tuple[Card, ...]]

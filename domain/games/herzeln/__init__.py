@@ -35,7 +35,6 @@ HERZELN_1: Final = Game(
         public_form=views.public_form,
         private_form=views.private_form,
         round_number=views.round_number,
-        totals=views.totals,
         board=views.board,
         hand=views.hand,
         private_part=views.private,

@@ -52,8 +52,6 @@ def _version(number: int, last_points: int) -> AnyGame:
         views=Views(
             public_form=public_form,
             private_form=private_form,
-            round_number=lambda state: state.round,
-            totals=lambda state: state.totals,
             board=board,
             hand=hand,
             private_part=private,

@@ -33,7 +33,6 @@ OVERBOARD_1 = Game(
     views=Views(
         public_form=views.public_form,
         private_form=views.private_form,
-        round_number=lambda state: state.round,
         totals=lambda state: state.lives,
         board=views.board,
         hand=views.hand,
