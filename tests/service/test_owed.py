@@ -3,6 +3,7 @@
 import asyncio
 import os
 import random
+import re
 import signal
 import threading
 import time
@@ -490,6 +491,21 @@ async def test_operators_are_told_since_when_something_is_owed(
     workers, minutes = 2, 1 + int((time.monotonic() - begun) / 60)
     assert 1 <= said.count("Redis owes views and lists") <= workers * minutes, "once a minute"
     assert 2 <= said.count("names are owed") <= 2 * workers * minutes, "and each projection of names"
+
+
+def test_the_log_line_says_since_when_something_is_owed(
+    running: Running, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ada = Player(running.urls[0], "Ada")
+    until(running.is_paid, time.monotonic() + 5)
+    monkeypatch.setattr(projector, "_LOG_SECONDS", 1.0)
+    with without_replicas(running):
+        time.sleep(2)  # until every worker knows: what happens from now on none of them has seen before
+        ada.create("hearts", bots=[1, 2])
+        time.sleep(3.5)
+    said = re.findall(r"Redis owes views and lists +oldest_event_seconds=(\S+)", capsys.readouterr().out)
+    assert said[0] == "None", "nothing was owed at first"
+    assert 1.0 < float(said[-1]) < 10.0
 
 
 def test_not_to_know_what_is_owed_is_degraded(database_url: str, redis_url: str) -> None:
