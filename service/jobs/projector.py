@@ -68,7 +68,8 @@ class Projector:
         """Checkpoints of the last seconds and when they were reached: bots of what came before are served."""
         self._late = False
         """Whether Redis did not acknowledge something in the last round: then nobody else is about to write it."""
-        self._owed_since: int | None = None
+        self._acknowledged: dict[int, int] = {}
+        """The checkpoint that Redis had when it last answered; empty if it never did."""
         self._logged = -_LOG_SECONDS
 
     async def run(self) -> None:
@@ -99,13 +100,13 @@ class Projector:
             return True
         heads = await self._log.feed_heads(before, _EVENTS_MAX)
         readable = [head for head in heads if head.version]
-        self._owed_since = min((head.time for head in readable), default=None)
+        self._acknowledged = before
         await self._bring_up(readable)
         reached = {head.bucket: head.position for head in heads}
         if not await self._redis.checkpoints.advance(VIEWS, reached, since=before):
             return True  # Redis went back meanwhile
-        self._owed_since = None
-        self._remember(before | reached)
+        self._acknowledged = before | reached
+        self._remember(self._acknowledged)
         for table, score in await self._redis.lists.owed():
             await self._settle(UUID(table))
             await self._redis.lists.paid(table, score)
@@ -187,7 +188,8 @@ class Projector:
         if time.monotonic() - self._logged < _LOG_SECONDS:
             return
         self._logged = time.monotonic()
-        since = self._owed_since
+        heads = await self._log.feed_heads(self._acknowledged, _EVENTS_MAX) if self._acknowledged else []
+        since = min((head.time for head in heads if head.version), default=None)
         seconds = None if since is None else round(time.time() - since / 1000, 1)
         logger.warning("Redis owes views and lists", reason=reason, oldest_event_seconds=seconds)
 

@@ -12,7 +12,6 @@ from functools import partial
 from typing import Any
 from uuid import UUID
 
-import httpx
 import msgspec
 import psycopg
 import pytest
@@ -221,29 +220,6 @@ def test_a_list_command_that_redis_refused_is_made_up_for(running: Running) -> N
     assert [item["table"] for item in ada.http.get("/v1/tables", params={"status": "lobby"}).json()["items"]] == [table]
 
 
-@pytest.mark.parametrize("failure", [read_only, full, without_replicas])
-def test_a_process_that_only_reads_reads_nothing_older_than_the_log(running: Running, failure: Any) -> None:
-    """It has not tried a write since Redis began to refuse them, so nobody but Redis can tell it."""
-    here, there = running.urls
-    ada, ben, cleo = Player(here, "Ada"), Player(here, "Ben"), Player(there, "Cleo")
-
-    def lobby() -> list[str]:
-        return [item["table"] for item in cleo.http.get("/v1/tables", params={"status": "lobby"}).json()["items"]]
-
-    for turn in range(6):
-        table = ada.create("hearts", bots=[1, 2])
-        until(lambda table=table: table in lobby(), time.monotonic() + 5)  # type: ignore[misc]
-        with failure(running):
-            ben.sit(table)
-            started = ada.start(table)["version"]
-            if turn % 2:
-                assert table not in lobby()
-            assert cleo.view(table)["version"] >= started
-        until(running.is_paid, time.monotonic() + PAID_SECONDS_MAX)
-        until(lambda: cleo.http.get("/readyz").json()["views"] == "ok", time.monotonic() + PAID_SECONDS_MAX)
-    running.then_paid(time.monotonic())
-
-
 def test_a_redis_of_an_hour_ago_is_noticed(running: Running, redis_url: str) -> None:
     """All keys are put back to what they were, as by an older RDB or the promotion of a late replica."""
     ada = Player(running.urls[0], "Ada")
@@ -317,71 +293,6 @@ def test_a_view_that_is_missing_is_left_out_of_lists_until_the_worker_has_made_i
     until(lambda: listed() == [second, first], time.monotonic() + PAID_SECONDS_MAX)
 
 
-class Calls:
-    """Counts how often something is done, and does it."""
-
-    def __init__(self, act: Callable[..., Any]) -> None:
-        self.count = 0
-        self._act = act
-
-    def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        self.count += 1
-        return self._act(*args, **kwargs)
-
-
-def test_nobody_who_has_a_newer_view_than_redis_gets_an_older_one(running: Running) -> None:
-    here, there = running.urls
-    ada, ben, stranger = Player(here, "Ada"), Player(here, "Ben"), Player(there, "Cleo")
-    for _ in range(5):
-        table = ada.create("hearts", bots=[1, 2])
-        key = f"{running.prefix}{{{table}}}"
-        old = running.redis.hgetall(key)
-        version = ben.sit(table)["version"]
-        tag = ada.http.get(f"/v1/tables/{table}").headers["ETag"]
-        with running.redis.pipeline() as pipeline:  # Redis has the view before, and no worker is through with it yet
-            pipeline.delete(key)
-            pipeline.hset(key, mapping=old)
-            pipeline.execute()
-        seen = ada.http.get(f"{there}/v1/tables/{table}", headers={"If-None-Match": tag})
-        assert seen.status_code == 304 or seen.json()["version"] == version
-        made_up = {"If-None-Match": '"2000000000.0.00000000-x"'}
-        assert stranger.http.get(f"/v1/tables/{table}", headers=made_up).status_code == 200
-    running.then_paid(time.monotonic())
-
-
-async def test_a_tag_that_is_newer_than_redis_folds_only_if_the_log_is(
-    database_url: str, redis_url: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    settings = settings_for(database_url, redis_url)
-    with running_service(settings, worker=False) as url, Redis.from_url(redis_url) as redis:
-        ada = Player(url, "Ada")
-        table = ada.create("hearts", bots=[1, 2])
-        key = next(redis.scan_iter(f"bw:*:{{{table}}}"))
-        old = redis.hgetall(key)
-        async with opened(settings) as reader:
-            stream = UUID(table)
-            live = await reader.cache.get(stream)
-            assert live is not None
-            reads, folds = Calls(reader.log.last_version), Calls(reader.cache.catch_up_all)
-            monkeypatch.setattr(reader.log, "last_version", reads)
-            monkeypatch.setattr(reader.cache, "catch_up_all", folds)
-            async with live.lock:  # a made-up tag waits for nobody
-                forged = reader.views.see(stream, ada.id, ['"2000000000.0.00000000-0"'], None)
-                made_up = await asyncio.wait_for(forged, 5)
-            assert made_up is not None
-            assert made_up.version == 1
-            assert (reads.count, folds.count) == (2, 0), "one for the table, one for what the seat keeps to itself"
-            ben = Player(url, "Ben")
-            ben.sit(table)
-            etag = ada.http.get(f"/v1/tables/{table}").headers["ETag"]
-            redis.delete(key)
-            redis.hset(key, mapping=old)
-            seen = await asyncio.gather(*[reader.views.see(stream, ada.id, [etag], None) for _ in range(20)])
-            assert [one and one.version for one in seen] == [int(etag[1:].partition(".")[0])] * 20
-            assert folds.count == 1, "one fold is for all who wait"
-        Player.close_all()
-
-
 async def test_an_interrupted_rebuild_leaves_nothing_and_nobody_writes_twice(running: Running) -> None:
     ada = Player(running.urls[0], "Ada")
     ada.create("hearts", bots=[1, 2])
@@ -447,65 +358,6 @@ def test_what_is_kept_of_ended_tables_is_bounded(running: Running, monkeypatch: 
     until(lambda: kept() == set(tables[3:]), time.monotonic() + PAID_SECONDS_MAX)
     time.sleep(1.5)
     assert (kept(), written) == (set(tables[3:]), set(tables[3:])), "the others are not made again after a loss"
-
-
-async def test_operators_are_told_since_when_something_is_owed(
-    running: Running, capsys: pytest.CaptureFixture[str]
-) -> None:
-    ada, begun = Player(running.urls[0], "Ada"), time.monotonic()
-    async with opened(settings_for(running.database_url, running.redis_url)) as services:
-        token = (await services.accounts.create_with_role("operator", "operator")).token
-
-        async def owed(projection: str) -> float:
-            headers = {"Authorization": f"Bearer {token}"}
-            figures = await asyncio.to_thread(ada.http.get, "/metrics", headers=headers)
-            begin = f'blattwerk_redis_owed_seconds{{process="{os.getpid()}",projection="{projection}"}} '
-            (line,) = [line for line in figures.text.splitlines() if line.startswith(begin)]
-            return float(line.split()[-1])
-
-        async def told(holds: Callable[[dict[str, int]], bool]) -> None:
-            """Wait until readiness tells it, by the next probe of the process."""
-            readiness = partial(ada.http.get, "/readyz")
-            await asyncio.to_thread(until, lambda: holds(readiness().json()["owed_seconds"]), time.monotonic() + 5)
-
-        assert [await owed(projection) for projection in ("views", "names", "departures")] == [0.0, 0.0, 0.0]
-        with without_replicas(running):
-            ada.create("hearts", bots=[1, 2])
-            await asyncio.to_thread(ada.http.patch, "/v1/me", json={"name": "Ada L."})
-            await asyncio.sleep(1.5)
-            assert 1.0 < await owed("views") < 10.0
-            ready = ada.http.get("/readyz").json()
-            assert ready["views"] == "away", "it reads, and takes no writes"
-            await told(lambda seconds: seconds["views"] >= 1)
-        await asyncio.sleep(PAID_SECONDS_MAX)
-        assert [await owed(projection) for projection in ("views", "names", "departures")] == [0.0, 0.0, 0.0]
-        with without_replicas(running):  # names were followed before: how long they have been owed is known
-            await asyncio.to_thread(ada.http.patch, "/v1/me", json={"name": "Ada K."})
-            await asyncio.sleep(2.5)
-            assert 2.0 < await owed("names") < 10.0
-            assert 2.0 < await owed("departures") < 10.0
-            await told(lambda seconds: seconds["views"] == 0 and min(seconds["names"], seconds["departures"]) >= 2)
-        await told(lambda seconds: not any(seconds.values()))
-    said = capsys.readouterr().out
-    workers, minutes = 2, 1 + int((time.monotonic() - begun) / 60)
-    assert 1 <= said.count("Redis owes views and lists") <= workers * minutes, "once a minute"
-    assert 2 <= said.count("names are owed") <= 2 * workers * minutes, "and each projection of names"
-
-
-def test_not_to_know_what_is_owed_is_degraded(database_url: str, redis_url: str) -> None:
-    settings = settings_for(database_url, redis_url)
-    with running_service(settings, worker=False) as first, running_service(settings, worker=False) as second:
-
-        def told(url: str) -> tuple[str, int | None]:
-            ready = httpx.get(f"{url}/readyz", timeout=30).json()
-            return ready["status"], ready["owed_seconds"]["views"]
-
-        until(lambda: told(first) == told(second) == ("ok", 0), time.monotonic() + 5)  # nothing was recorded yet
-        Player(first, "Ada").create("hearts", bots=[1])
-        until(lambda: told(first) == told(second) == ("degraded", None), time.monotonic() + 5)
-        with running_service(settings), running_service(settings):
-            until(lambda: told(first) == told(second) == ("ok", 0), time.monotonic() + 10)
-        Player.close_all()
 
 
 @pytest.mark.parametrize("away", [False, True])
