@@ -1,14 +1,14 @@
 """The form in which types are written as JSON, and its digest."""
 
 import hashlib
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import msgspec
 
-_SAYS_NOTHING_OF_BYTES: Final = frozenset(
-    ("title", "description", "examples", "pattern", "format")
-    + ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum")
-    + ("minLength", "maxLength", "minItems", "maxItems")
+_WORDS: Final = ("title", "description", "examples", "format")
+_LIMITS: Final = (
+    *("pattern", "minLength", "maxLength", "minItems", "maxItems"),
+    *("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"),
 )
 
 
@@ -27,14 +27,17 @@ def form_digest(*parts: Any, **stamps: int) -> str:
 def _form(schema: Any) -> Any:
     """Return a schema, or what holds schemas, without what says nothing of bytes."""
     if isinstance(schema, list | tuple):
-        return [_form(item) for item in schema]
-    if not isinstance(schema, dict):
-        return schema
-    if "properties" in schema:  # its keys are names of fields, such as `title`
-        fields = {name: _form(field) for name, field in schema["properties"].items()}
-        return _form({key: value for key, value in schema.items() if key != "properties"}) | {"properties": fields}
-    return {
-        key: value if key in ("enum", "required", "default") else _form(value)
-        for key, value in schema.items()
-        if key not in _SAYS_NOTHING_OF_BYTES and not key.startswith("x-")
-    }
+        return [_form(item) for item in cast("list[Any]", schema)]
+    return _form_of_object(cast("dict[str, Any]", schema)) if isinstance(schema, dict) else schema
+
+
+def _form_of_object(schema: dict[str, Any]) -> dict[str, Any]:
+    made: dict[str, Any] = {}
+    for key, value in schema.items():
+        if key == "properties":  # its keys are names of fields, such as `title`
+            made[key] = {name: _form(field) for name, field in value.items()}
+        elif key in ("enum", "required", "default"):
+            made[key] = value
+        elif key not in _WORDS and key not in _LIMITS and not key.startswith("x-"):
+            made[key] = _form(value)
+    return made

@@ -16,7 +16,6 @@ from service.api.operation import PRIVATE_HEADERS, Operation
 from service.api.queries import decoded_query, query_error
 from service.api.responses import paged
 from service.api.types import replays as types
-from service.api.types.tables import MOVES
 from service.errors import ConflictError, InvalidRequestError
 from service.tables.replays import Replays, Viewer
 
@@ -66,7 +65,6 @@ async def get_replay(request: CallerRequest, table: FromPath[UUID], replays: Nam
     "the match: your own seat only.",
     tag="replays",
     query=types.ExplainQuery,
-    json_query={"move": MOVES},
     response=types.EXPLAINED,
     problems=(404, 409),
     headers=PRIVATE_HEADERS,

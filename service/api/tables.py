@@ -8,9 +8,9 @@ from litestar import Response
 from litestar.di import NamedDependency
 from litestar.params import FromPath, JSONBody
 
-from domain.registry import CURRENT
+from domain.table.model import TableRefusal
 from service.api.authentication import CallerRequest
-from service.api.bodies import body_digest, body_of, decoders_of, game_body, require_json, strict
+from service.api.bodies import body_digest, body_of, require_json, strict
 from service.api.decoding import decoded
 from service.api.dependencies import LIVE_TABLE
 from service.api.headers import idempotency_key, known_tags
@@ -23,12 +23,12 @@ from service.errors import NotFoundError
 from service.records.signer import Signer
 from service.tables.live_table import LiveTable
 from service.tables.lobby import Lobby
-from service.tables.refusals import check_changes
+from service.tables.refusals import check_changes, raise_refusal
 from service.tables.tables import Tables
 
 _encode: Final = msgspec.json.Encoder().encode
 _values: Final[Any] = msgspec.json.Decoder(dict[str, Any])
-_moves: Final = decoders_of({key: types.move_request(game, strict(game.types.move)) for key, game in CURRENT.items()})
+_move_requests: Final[Any] = msgspec.json.Decoder(types.move_requests(lambda game: strict(game.types.move)))
 _SEAT_PARAMETER: Final = {"seat": {"type": "integer", "minimum": 0, "maximum": 5}}
 _NEXT_PAGE: Final = {"Link": "The next page, if there is one."}
 
@@ -265,10 +265,10 @@ async def end_match(request: CallerRequest, table: FromPath[UUID], tables: Named
     "/v1/tables/{table:uuid}/moves",
     id="makeMove",
     summary="Answer a decision",
-    description="Send `you.decision` with the move. Sending the same decision with the same move again, even days "
-    "later, gives the same response and records nothing twice; with another move it is refused.",
+    description="Send the table's `game` and `you.decision` with the move. Sending the same decision with the same "
+    "move again, even days later, gives the same response and records nothing twice; with another move it is refused.",
     tag="moves",
-    body=types.MOVE_REQUESTS,
+    body=types.MOVE_REQUEST,
     limits=("moves",),
     response=types.MOVE_RESULT,
     problems=(404, 409),
@@ -277,8 +277,12 @@ async def end_match(request: CallerRequest, table: FromPath[UUID], tables: Named
     links=match_links("$response.body#/view"),
 )
 async def make_move(request: CallerRequest, table: FromPath[UUID], tables: NamedDependency[Tables]) -> TableResponse:
-    live_table = await tables.find(table, request.user.id)  # before the body, which depends on its game
-    game, body = live_table.codec.game.key, game_body(request, live_table, _moves)
+    live_table = await tables.find(table, request.user.id)
+    require_json(request)
+    body = decoded(body_of(request), _move_requests)
+    game = live_table.codec.game.key
+    if type(body).__struct_config__.tag != game:
+        raise_refusal(TableRefusal("wrong_game"), live_table.codec.game)
     made = await tables.move(live_table, request.user.id, body.decision, body.move)
     event, view = _encode(made.event), made.view.body or b"null"
     content = b'{"game":"%b","version":%d,"event":%b,"view":%b}' % (game.encode(), made.version, event, view)

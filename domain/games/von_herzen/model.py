@@ -14,7 +14,9 @@ from domain.decider import Seat
 from domain.games.von_herzen.facts import VonHerzenCards, VonHerzenCardsSwapped, VonHerzenRoundEnd
 from domain.structs import Value
 
-VonHerzenColour: TypeAlias = Literal["black", "red"]
+VonHerzenColour: TypeAlias = Annotated[
+    Literal["black", "red"], Meta(title="VonHerzenColour", description="Clubs and spades, or hearts and diamonds.")
+]
 VonHerzenPhase: TypeAlias = Literal[
     "before",
     "dealing",
