@@ -72,7 +72,9 @@ class RecordHeader(Struct, frozen=True, gc=False, forbid_unknown_fields=True):
     format: str
     table: str
     rules: str
+    """Game and rules version, such as `hearts/1`."""
     status: str
+    """`finished`, or `closed` if the match was given up."""
     options: Any
     seats: tuple[RecordSeat, ...]
     secret: str

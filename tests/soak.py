@@ -229,7 +229,7 @@ class Client:
         decision, seat = view["you"]["decision"], view["you"]["seat"]
         if decision is not None:
             choose = choose_well if self._rng.random() < 0.7 else choose_any
-            move = {"decision": decision, "move": choose(view, self._rng)}
+            move = {"game": view["game"], "decision": decision, "move": choose(view, self._rng)}
             made = self.ask("POST", f"/v1/tables/{table}/moves", token, move).json()
             self.acknowledged.append((table, made["event"]["version"], seat, decision))
         elif view["status"] == "between_rounds" and view["host"] == seat:

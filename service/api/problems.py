@@ -16,6 +16,7 @@ from service.errors import (
     FieldError,
     HttpError,
     InvalidRequestError,
+    LegalMoves,
     LogLossError,
     NotFoundError,
     ServiceError,
@@ -41,9 +42,13 @@ class Problem(Struct, frozen=True):
     """An error, in the same form for every operation (RFC 9457)."""
 
     type: str
+    """Names the type of the problem: an address, the same for every error of the type."""
     title: str
+    """What all errors of the type have in common, for people."""
     status: int
+    """The status of the response."""
     detail: str
+    """What went wrong with this request, for people: tell errors apart by `code`."""
     code: str
     """Stable name in snake_case; new codes may be added."""
     trace_id: str
@@ -51,8 +56,8 @@ class Problem(Struct, frozen=True):
     """The fields that are invalid."""
     rule: str | UnsetType = UNSET
     """The number of the rule that refused the move."""
-    legal: tuple[Any, ...] | UnsetType = UNSET
-    """What the seat may do instead: entries like those of `you.legal`."""
+    legal: LegalMoves | UnsetType = UNSET
+    """What the seat may do instead."""
     version: int | UnsetType = UNSET
     """The table's version, if the caller is behind."""
     have: int | UnsetType = UNSET
@@ -104,7 +109,7 @@ def problem_of(error: Exception, trace_id: str, base_url: str) -> Problem:
         code=error.code,
         errors=error.errors or UNSET,
         rule=error.rule if error.rule is not None else UNSET,
-        legal=tuple(error.legal) if error.legal is not None else UNSET,
+        legal=error.legal if error.legal is not None else UNSET,
         version=error.version if error.version is not None else UNSET,
         have=error.have if error.have is not None else UNSET,
         need=error.need if error.need is not None else UNSET,

@@ -19,7 +19,6 @@ from service.api.queries import decoded_query, query_error
 from service.api.responses import next_link
 from service.api.streams import MESSAGE_BYTES_MAX, StreamedResponse, Streams
 from service.api.types import replays as types
-from service.api.types.tables import MOVES
 from service.errors import ConflictError, InvalidRequestError
 from service.tables.replays import Replay, Replays, Viewer
 
@@ -65,7 +64,6 @@ async def get_replay(
     "the match: your own seat only.",
     tag="replays",
     query=types.ExplainQuery,
-    json_query={"move": MOVES},
     response=types.EXPLAINED,
     problems=(404, 409),
     headers=PRIVATE_HEADERS,

@@ -190,7 +190,7 @@ class Tables:
     async def leave(self, table: LiveTable, account: str) -> None:
         """Leave the table; a bot takes the seat if the match has started."""
         await self._command(
-            table, account, once("leave"), lambda own: rules.leave(table.state, own, table.secret.hex())
+            table, account, once("leave_table"), lambda own: rules.leave(table.state, own, table.secret.hex())
         )
 
     async def start(self, table: LiveTable, account: str, round_number: int) -> TableAnswer:

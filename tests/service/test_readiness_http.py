@@ -10,7 +10,6 @@ import pytest
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from service.embedded import EmbeddedServers, embedded_servers
-from service.processes.doctor import examine
 from service.runtime.deadline import REQUEST_SECONDS, begin_deadline
 from service.store.connections import conninfo
 from service.store.migrations import migrate

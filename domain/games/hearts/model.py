@@ -54,7 +54,7 @@ class HeartsOptions(Value, frozen=True, forbid_unknown_fields=True):
 # moves
 
 HeartsCardName: TypeAlias = Annotated[
-    str, Meta(max_length=8, description="Rank then suit, such as QS or TH.", examples=["QS"])
+    str, Meta(title="Card", max_length=8, description="Rank then suit.", examples=["QS"])
 ]
 
 

@@ -15,9 +15,15 @@ from domain.options import option
 from domain.structs import Fact, Legal, Move, Tagged, Value, tag_after
 
 HerzelnCardName: TypeAlias = Annotated[
-    str, Meta(max_length=8, description="A card: rank, then suit.", examples=["QS", "TH"])
+    str, Meta(title="Card", max_length=8, description="Rank then suit.", examples=["QS", "TH"])
 ]
-HerzelnEnd: TypeAlias = Literal["open", "up", "down"]
+HerzelnEnd: TypeAlias = Annotated[
+    Literal["open", "up", "down"],
+    Meta(
+        title="HerzelnEnd",
+        description="Where a card goes: `open` for the first jack, then `up` for the high or `down` for the low end.",
+    ),
+]
 HerzelnMatchLength: TypeAlias = Literal["one_series", "series_per_player"]
 HerzelnPhase: TypeAlias = Literal["new", "tricks", "layout", "finished"]
 HerzelnContract: TypeAlias = Annotated[
@@ -298,6 +304,9 @@ class HerzelnLayoutBoard(Tagged, frozen=True, tag="layout"):
     """All passes, the oldest first."""
 
 
+HerzelnRoundBoard: TypeAlias = Annotated[HerzelnTricksBoard | HerzelnLayoutBoard, Meta(title="HerzelnRoundBoard")]
+
+
 class HerzelnBoard(Value, frozen=True):
     """All that every seat and any spectator may know of a match."""
 
@@ -324,7 +333,7 @@ class HerzelnBoard(Value, frozen=True):
     """All finished rounds, the oldest first."""
     left: tuple[tuple[Card, ...], ...]
     """Cards that were left in each hand when the last finished round ended."""
-    play: HerzelnTricksBoard | HerzelnLayoutBoard | None
+    play: HerzelnRoundBoard | None
     """The round itself; None before the start."""
     last_trick: HerzelnTrick | None
     """The last completed trick, also once the next round is dealt; None before the first."""

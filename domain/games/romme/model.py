@@ -9,7 +9,7 @@ from typing import Annotated, Literal, TypeAlias
 
 from msgspec import Meta, field
 
-from domain.cards import Card
+from domain.cards import Card, Face
 from domain.decider import Seat
 from domain.games.romme.moves import RommeChosenMeld, RommeDrawStock, RommeEnd, RommeLayOff
 from domain.options import Follows, option
@@ -71,14 +71,17 @@ class RommeOptionMark(Value, frozen=True):
 
 # melds
 
-RommeMeldKind: TypeAlias = Literal["set", "run"]
+RommeMeldKind: TypeAlias = Annotated[
+    Literal["set", "run"],
+    Meta(title="RommeMeldKind", description="A set has one rank in several suits, a run several ranks in one suit."),
+]
 
 
 class RommeSlot(Value, frozen=True):
     """A place of a meld: the card that lies there and the face it shows."""
 
     card: Card
-    face: str
+    face: Face
 
 
 class RommeMeld(Value, frozen=True):
@@ -282,7 +285,7 @@ class RommeLayOffPlace(Value, frozen=True, omit_defaults=True):
 
     meld: str
     card: Card
-    face: str | None = field(default=None, name="as")
+    face: Face | None = field(default=None, name="as")
     """For a joker: what it has to be declared as."""
     end: RommeEnd | None = None
     """Set only where both ends are possible."""

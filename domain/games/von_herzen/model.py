@@ -15,7 +15,9 @@ from domain.games.von_herzen.facts import VonHerzenCards, VonHerzenCardsSwapped,
 from domain.options import option
 from domain.structs import Value
 
-VonHerzenColour: TypeAlias = Literal["black", "red"]
+VonHerzenColour: TypeAlias = Annotated[
+    Literal["black", "red"], Meta(title="VonHerzenColour", description="Clubs and spades, or hearts and diamonds.")
+]
 VonHerzenPhase: TypeAlias = Literal[
     "before",
     "dealing",
