@@ -78,10 +78,8 @@ class PrimaryCheck:
         before, seconds = self._timeline, math.inf
         with suppress(RedisUnavailableError):
             before, seconds = await self._marks.reach(server.timeline, self._timeline)
-        if server.timeline > before > 0 or server.timeline > self._timeline > 0:
-            self._on_promotion()
-        self._timeline = max(self._timeline, before, server.timeline)
-        if seconds < _ALL_KNOW_SECONDS:
+        await self._learn(max(before, server.timeline), before)
+        if server.timeline == self._timeline and seconds < _ALL_KNOW_SECONDS:
             await asyncio.sleep(_ALL_KNOW_SECONDS - max(0.0, seconds))
         if server.timeline < self._timeline:
             raise LogOutdatedError
@@ -97,10 +95,16 @@ class PrimaryCheck:
             self.known_until = math.inf  # until it answers again nobody hears anything
             return
         self.known_until = asked + _FRESH_SECONDS
-        if self._system is not None and timeline > self._timeline:
-            self._timeline = timeline
+        await self._learn(timeline, self._timeline)
+
+    async def _learn(self, latest: int, before: int) -> None:
+        """Leave servers on earlier timelines than the latest; `before` is what was known of it, 0 for nothing."""
+        if self._system is None or latest <= self._timeline:
+            return
+        if self._timeline or 0 < before < latest:
             self._on_promotion()
-            await self._database.leave(self._system, timeline)
+        self._timeline = latest
+        await self._database.leave(self._system, latest)
 
     async def _follow(self) -> None:
         while True:

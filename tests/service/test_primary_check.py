@@ -26,6 +26,7 @@ async def test_an_answer_of_redis_is_relied_on_for_seconds_only(database_url: st
         check = PrimaryCheck(database, marks, lambda: promoted.append(True))
         database.primary = check
         connection = await database.connect()
+        assert await database.fetch("select 1") == [(1,)]
         await check.renew()
         assert asyncio.get_running_loop().time() < check.known_until < asyncio.get_running_loop().time() + 2.1
         assert await marks.reach(99, 1) == (1, 0.0), "another process works on a later timeline"
