@@ -30,7 +30,8 @@ _encode: Final = msgspec.json.Encoder().encode
     id="getRecord",
     summary="Get the record of a match that is over",
     description="One self-contained document, which `blattwerk verify` checks without a network. With `Accept: "
-    "text/plain` it is rendered for people. It may be compressed.",
+    "text/plain` it is rendered for people. It may be compressed. A long one is sent while it is made: if that fails, "
+    "or you stop reading, the connection is closed before the end. 503 if too many are being sent, or wait as text.",
     tag="records",
     query=TableQuery,
     response=types.RECORD,
@@ -64,7 +65,7 @@ async def get_record(
     "/v1/tables/{table:uuid}/audit",
     id="auditTable",
     summary="Verify a match that is over",
-    description="The same checks as in `blattwerk verify`. 503 at once if too many audits are waiting.",
+    description="The same checks as in `blattwerk verify`. 503 if too many audits are waiting.",
     tag="records",
     query=TableQuery,
     response=types.Audit,
