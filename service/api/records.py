@@ -36,7 +36,7 @@ _encode: Final = msgspec.json.Encoder().encode
     query=TableQuery,
     response=types.RECORD,
     media_types=(MEDIA_TYPE, _TEXT),
-    limits=("audits",),
+    limits=("audits", "documents"),
     problems=(404, 409),
     headers=PRIVATE_HEADERS,
     vary=("Accept",),
@@ -50,14 +50,13 @@ async def get_record(
     limits: NamedDependency[Limits],
     streams: NamedDependency[Streams],
 ) -> StreamedResponse:
-    params = decoded_query(request, TableQuery)
-    live_table = await tables.find(table, request.user.id, params.join_code)
+    account, params = request.user.id, decoded_query(request, TableQuery)
+    live_table = await tables.find(table, account, params.join_code)
     if negotiated(request.scope, (MEDIA_TYPE, _TEXT)) == _TEXT:
-        await limits.take("audits", request.user.id)
-        return StreamedResponse(records.text(live_table), streams, media_type=f"{_TEXT}; charset=utf-8")
-    file = f'attachment; filename="{table}.record.json"'
-    document = records.document(live_table)
-    return StreamedResponse(document, streams, media_type=MEDIA_TYPE, headers={"Content-Disposition": file})
+        await limits.take("audits", account)
+        return StreamedResponse(records.text(live_table), streams, account, media_type=f"{_TEXT}; charset=utf-8")
+    file = {"Content-Disposition": f'attachment; filename="{table}.record.json"'}
+    return StreamedResponse(records.document(live_table), streams, account, media_type=MEDIA_TYPE, headers=file)
 
 
 @Operation(
