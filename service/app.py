@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
+from functools import partial
 from typing import Any
 
 from litestar import Litestar, Response
@@ -87,7 +88,7 @@ def _dependencies(services: Services) -> dict[str, Provide]:
         "seat_private": services.seat_private,
         "signer": services.signer,
         "standings": services.standings,
-        "streams": Streams(services.settings.unread_seconds),
+        "streams": Streams(services.settings.unread_seconds, partial(services.limits.require_room, "documents")),
         "tables": services.tables,
         "transparency": services.transparency,
     }

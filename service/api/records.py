@@ -30,12 +30,13 @@ _encode: Final = msgspec.json.Encoder().encode
     id="getRecord",
     summary="Get the record of a match that is over",
     description="One self-contained document, which `blattwerk verify` checks without a network. With `Accept: "
-    "text/plain` it is rendered for people. It may be compressed.",
+    "text/plain` it is rendered for people. It may be compressed. A long one is sent while it is made: if that fails, "
+    "or you stop reading, the connection is closed before the end. 503 if too many are being sent, or wait as text.",
     tag="records",
     query=TableQuery,
     response=types.RECORD,
     media_types=(MEDIA_TYPE, _TEXT),
-    limits=("audits",),
+    limits=("audits", "documents"),
     problems=(404, 409),
     headers=PRIVATE_HEADERS,
     vary=("Accept",),
@@ -49,14 +50,13 @@ async def get_record(
     limits: NamedDependency[Limits],
     streams: NamedDependency[Streams],
 ) -> StreamedResponse:
-    params = decoded_query(request, TableQuery)
-    live_table = await tables.find(table, request.user.id, params.join_code)
+    account, params = request.user.id, decoded_query(request, TableQuery)
+    live_table = await tables.find(table, account, params.join_code)
     if negotiated(request.scope, (MEDIA_TYPE, _TEXT)) == _TEXT:
-        await limits.take("audits", request.user.id)
-        return StreamedResponse(records.text(live_table), streams, media_type=f"{_TEXT}; charset=utf-8")
-    file = f'attachment; filename="{table}.record.json"'
-    document = records.document(live_table)
-    return StreamedResponse(document, streams, media_type=MEDIA_TYPE, headers={"Content-Disposition": file})
+        await limits.take("audits", account)
+        return StreamedResponse(records.text(live_table), streams, account, media_type=f"{_TEXT}; charset=utf-8")
+    file = {"Content-Disposition": f'attachment; filename="{table}.record.json"'}
+    return StreamedResponse(records.document(live_table), streams, account, media_type=MEDIA_TYPE, headers=file)
 
 
 @Operation(
@@ -64,7 +64,7 @@ async def get_record(
     "/v1/tables/{table:uuid}/audit",
     id="auditTable",
     summary="Verify a match that is over",
-    description="The same checks as in `blattwerk verify`. 503 at once if too many audits are waiting.",
+    description="The same checks as in `blattwerk verify`. 503 if too many audits are waiting.",
     tag="records",
     query=TableQuery,
     response=types.Audit,

@@ -38,6 +38,7 @@ _moves: Final = decoders_of({key: strict(game.types.move) for key, game in CURRE
     tag="replays",
     query=types.ReplayQuery,
     response=types.REPLAY,
+    limits=("documents",),
     problems=(404, 409),
     response_headers={"Link": "The next steps, if there are any."},
     headers=PRIVATE_HEADERS,
@@ -51,7 +52,7 @@ async def get_replay(
     replay = await replays.steps(table, request.user.id, params.join_code, viewer, first, last)
     next_page = {"from": replay.next_from, "to": params.last, "seat": params.seat}
     link = {} if replay.next_from is None else next_link(f"/v1/tables/{table}/replay", next_page)
-    return StreamedResponse(_document(replay), streams, media_type="application/json", headers=link)
+    return StreamedResponse(_document(replay), streams, request.user.id, media_type="application/json", headers=link)
 
 
 @Operation(

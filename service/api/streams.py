@@ -1,6 +1,7 @@
 """Responses that take long, to make or to read: they end when their caller leaves or does not read."""
 
 import asyncio
+from collections import Counter
 from collections.abc import AsyncGenerator, Callable, Coroutine, Iterator, Mapping
 from contextlib import aclosing, contextmanager, suppress
 from typing import Any, Final, TypeVar
@@ -59,23 +60,29 @@ async def _left(receive: Receive) -> None:
 class Streams:
     """What all streamed responses of a process share."""
 
-    def __init__(self, unread_seconds: float) -> None:
+    def __init__(self, unread_seconds: float, require_room: Callable[[int], None]) -> None:
         self.unread_seconds = unread_seconds
         """How long a message waits for its reader."""
-        self._under_way = 0
+        self._require_room = require_room
+        """Takes how many an account has under way; LimitError if there may be no more."""
+        self._under_way: Counter[str] = Counter()
+        """How many, by account."""
 
     @contextmanager
-    def place(self) -> Iterator[None]:
-        """Hold one of the places. UnavailableError if all are taken."""
-        if self._under_way >= STREAMS_MAX:
+    def place(self, account: str) -> Iterator[None]:
+        """Hold one of the places. UnavailableError if all are taken, LimitError if too many are by this account."""
+        self._require_room(self._under_way[account])
+        if self._under_way.total() >= STREAMS_MAX:
             raise UnavailableError(
                 "Too many documents are being sent; try again.", headers={"Retry-After": str(_LATER_SECONDS)}
             )
-        self._under_way += 1
+        self._under_way[account] += 1
         try:
             yield
         finally:
-            self._under_way -= 1
+            self._under_way[account] -= 1
+            if self._under_way[account] == 0:
+                del self._under_way[account]
 
 
 class StreamedResponse:
@@ -90,17 +97,19 @@ class StreamedResponse:
         self,
         pieces: AsyncGenerator[bytes, None],
         streams: Streams,
+        account: str,
         *,
         media_type: str,
         headers: Mapping[str, str] | None = None,
     ) -> None:
         self._pieces = pieces
         self._streams = streams
+        self._account = account
         self._headers = _encoded(headers or {}, media_type)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Send it."""
-        with self._streams.place(), suppress(CallerLeftError, _UnreadError):
+        with self._streams.place(self._account), suppress(CallerLeftError, _UnreadError):
             await while_connected(receive, self._send(scope, send))
 
     async def _send(self, scope: Scope, send: Send) -> None:

@@ -63,7 +63,8 @@ def pouring() -> Any:
             return
         pieces = _poured(64 if scope["path"] == "/broken" else 2**62)
         scope["state"] = {}
-        await StreamedResponse(pieces, Streams(600), media_type="text/plain")(scope, receive, send)
+        streams = Streams(600, lambda _: None)
+        await StreamedResponse(pieces, streams, "account", media_type="text/plain")(scope, receive, send)
 
     return in_process(app, load_settings())
 

@@ -32,7 +32,7 @@ def table(module_database_url: str) -> UUID:
 @pytest.fixture(scope="module")
 def api(table: UUID, module_database_url: str, module_redis_url: str) -> Iterator[ApiProcess]:
     """A service in a process of its own."""
-    limits = ("audits=1000/60", "guests_ipv4=1000/60")
+    limits = ("audits=1000/60", "documents=1000", "guests_ipv4=1000/60")
     settings = settings_for(module_database_url, module_redis_url, unread_seconds=UNREAD_SECONDS, limits=limits)
     with api_process(settings) as running:
         yield running

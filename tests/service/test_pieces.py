@@ -3,7 +3,7 @@
 import asyncio
 import time
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import Any, TypeVar
 from urllib.parse import urlsplit
 from uuid import UUID
@@ -20,6 +20,7 @@ from service.api import streams
 from service.composition import Services
 from service.records import records as records_module
 from service.records.records import Records
+from service.runtime.limits import DEFAULT_LIMITS
 from service.runtime.settings import Settings
 from service.store.log import StoredEvent
 from service.tables import pages as table_pages
@@ -181,6 +182,22 @@ def test_only_so_many_documents_are_under_way(table: UUID, ada: Player, monkeypa
         assert within(10, lambda: len(read) > 3)
         refused = ada.http.get(path)
         assert (refused.status_code, code_of(refused), refused.headers["retry-after"]) == (503, "unavailable", "5")
+    assert within(10, lambda: ada.http.head(path).status_code == 200), "who leaves makes room"
+
+
+def test_one_account_takes_no_more_than_its_share(
+    table: UUID, ada: Player, service_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ben, path = Player(service_url, "Ben"), path_of(table, "record")
+    slowed(monkeypatch)
+    with ExitStack() as stack:
+        for _ in range(DEFAULT_LIMITS["documents"].quota):
+            connection = stack.enter_context(connected(port_of(ada)))
+            connection.sendall(request("GET", path, Authorization=f"Bearer {ada.token}"))
+            assert connection.recv(1), "it is being sent"
+        refused = ada.http.get(path)
+        assert (refused.status_code, refused.headers["ratelimit-policy"]) == (429, '"documents";q=10')
+        assert ben.http.head(path).status_code == 200
     assert within(10, lambda: ada.http.head(path).status_code == 200), "who leaves makes room"
 
 
