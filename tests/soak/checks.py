@@ -15,6 +15,7 @@ import psycopg
 from redis import Redis
 
 from service.composition import opened
+from service.runtime.settings import Settings
 from service.store.standings import PROJECTION
 from tests.projections.dumped import dumped, prefix_of
 from tests.service.running import rebuild
@@ -28,22 +29,22 @@ REST_SECONDS: Final = 60.0
 _ENDED: Final = "select distinct stream::text from events where envelope like '%secret_revealed%'"
 
 
-def check_log(system: System, journal: Journal) -> None:
+def check_log(settings: Settings, journal: Journal) -> None:
     """Count for each fault the acknowledged moves that are lost, and decisions that were answered twice."""
-    with psycopg.connect(system.database.url) as connection:
+    with psycopg.connect(settings.database_dsn) as connection:
         moves = connection.execute(
             "select stream::text, actor, decision, version from events where decision is not null"
         ).fetchall()
         tables = {table for (table,) in connection.execute("select distinct stream::text from events").fetchall()}
-    logged = {(table, seat, decision): version for table, seat, decision, version in moves}
-    for move in journal.moves:
-        version = logged.get((move.table, move.seat, move.decision))
-        journal.rows[move.fault].lost += version is None or move.version not in (None, version)
-    faults = {(move.table, move.seat, move.decision): move.fault for move in journal.moves}
     answered = Counter((table, seat, decision) for table, seat, decision, _ in moves)
-    for decision, times in answered.items():
+    exact = set(moves)
+    for move in journal.moves:
+        answer = (move.table, move.seat, move.decision)
+        if answer not in answered or (move.version is not None and (*answer, move.version) not in exact):
+            journal.lost(move)
+    for answer, times in answered.items():
         if times > 1:
-            journal.rows[faults.get(decision, "none yet")].doubled += 1
+            journal.doubled(*answer)
     for table, fault in journal.tables:
         if table not in tables:
             journal.wrong("an acknowledged table is not in the log", fault)
@@ -69,10 +70,10 @@ def check_records(clients: Sequence[Client], journal: Journal, folder: Path, rng
             journal.wrong(f"the record of {table}: {verified.stdout} {verified.stderr}")
 
 
-def check_redis(system: System, journal: Journal) -> None:
+def check_redis(settings: Settings, journal: Journal) -> None:
     """Wait until Redis owes nothing, and compare it, byte by byte, with what a rebuild makes of the log."""
-    with Redis.from_url(system.redis.url) as redis:
-        running = Running(system.urls, system.database.url, system.redis.url, redis, system.redis.pid or 0)
+    with Redis.from_url(settings.redis_dsn) as redis:
+        running = Running(("", ""), settings.database_dsn, settings.redis_dsn, redis, 0)
         running.prefix = f"{prefix_of(redis)}:{_generation(redis)}:"
         until = time.monotonic() + REST_SECONDS
         while missing := _missing(running):
@@ -80,20 +81,20 @@ def check_redis(system: System, journal: Journal) -> None:
                 journal.wrong(f"Redis still owes after {REST_SECONDS:.0f} s of rest: {missing}")
                 return
             time.sleep(0.2)
-    if not asyncio.run(_standings_follow(system)):
+    if not asyncio.run(_standings_follow(settings)):
         journal.wrong(f"standings are still owed after {REST_SECONDS:.0f} s of rest")
         return
-    before = but_queues(dumped(system.redis.url))
-    _, generation = asyncio.run(rebuild(system.settings))
-    after = but_queues(dumped(system.redis.url, generation))
+    before = but_queues(dumped(settings.redis_dsn))
+    _, generation = asyncio.run(rebuild(settings))
+    after = but_queues(dumped(settings.redis_dsn, generation))
     for name in sorted(before.keys() | after.keys()):
         if before.get(name) != after.get(name):
             journal.wrong(f"Redis differs from a rebuild: {name}: {_differences(before.get(name), after.get(name))}")
 
 
-async def _standings_follow(system: System) -> bool:
+async def _standings_follow(settings: Settings) -> bool:
     """Wait until standings have all that the log has, and Redis all that they have; False if they do not in time."""
-    async with opened(system.settings) as services:
+    async with opened(settings) as services:
         until = time.monotonic() + REST_SECONDS
         while time.monotonic() < until:
             generation = await services.standings_store.generation()

@@ -53,6 +53,10 @@ class Client:
         except OverError:
             return
 
+    def close(self) -> None:
+        """Close its connections."""
+        self._http.close()
+
     def record(self, table: str, token: str) -> bytes:
         """Return the record of a match that is over."""
         return self._ask("GET", f"/v1/tables/{table}/record", token).content

@@ -201,6 +201,18 @@ def _promote_while_frozen(system: System, rng: Random, seconds: float) -> None:
         kill(database.other)  # it is fenced before it wakes up
 
 
+def _thaw_after_promotion(system: System, rng: Random, seconds: float) -> None:
+    """Let the old primary run on beside the new one, as nobody fenced it."""
+    database = system.database
+    database.make_standby()
+    with frozen(database.primary):
+        time.sleep(seconds / 4)
+        database.promote()
+        time.sleep(seconds / 4)
+    time.sleep(seconds / 2)
+    kill(database.other)
+
+
 # --- Redis ---------------------------------------------------------------------------------------
 
 
@@ -308,6 +320,7 @@ FAULTS: Final[dict[str, Fault]] = {
     "standby-after-kill": Fault(_promote_after_kill),
     "standby-after-freeze": Fault(_promote_while_frozen),
     "standby-after-stop": Fault(_promote_after_stop),
+    "old-primary-thawed": Fault(_thaw_after_promotion),
     "redis-killed": Fault(_kill_redis),
     "redis-away": Fault(_take_redis_away),
     "redis-emptied": Fault(_empty_redis),

@@ -4,10 +4,7 @@ import threading
 import time
 from collections import Counter
 from dataclasses import dataclass, field
-from typing import Final, NamedTuple
-
-FIRST_BYTE_SECONDS_MAX: Final = 10.0
-"""Within this time every request has the first byte of its answer."""
+from typing import NamedTuple
 
 
 class Acknowledged(NamedTuple):
@@ -45,7 +42,10 @@ class Row:
 class Journal:
     """Written by all clients; what is noted counts for the fault that is in force."""
 
-    def __init__(self) -> None:
+    def __init__(self, first_byte_seconds_max: float) -> None:
+        self._first_byte_seconds_max = first_byte_seconds_max
+        self._lost: set[Acknowledged] = set()
+        self._doubled: set[tuple[str, int, int]] = set()
         self._lock = threading.Lock()
         self._fault = "none yet"
         self._answers_may_be_lost = True
@@ -78,8 +78,8 @@ class Journal:
             row.requests += 1
             row.longest = max(row.longest, seconds)
             row.turned_away += status in (429, 503)
-            if seconds > FIRST_BYTE_SECONDS_MAX:
-                row.wrong[f"{what}: first byte after more than {FIRST_BYTE_SECONDS_MAX:.0f} s"] += 1
+            if seconds > self._first_byte_seconds_max:
+                row.wrong[f"{what}: first byte after more than {self._first_byte_seconds_max:.0f} s"] += 1
 
     def refused(self) -> None:
         """Note a connection that was refused."""
@@ -93,6 +93,21 @@ class Journal:
             self._row.longest = max(self._row.longest, seconds)
             if not self._answers_may_be_lost:
                 self._row.wrong[f"{what}: no answer ({type(error).__name__})"] += 1
+
+    def lost(self, move: Acknowledged) -> None:
+        """Note, once, that an acknowledged move is not in the log as it was acknowledged."""
+        if move not in self._lost:
+            self._lost.add(move)
+            self.rows[move.fault].lost += 1
+
+    def doubled(self, table: str, seat: int, decision: int) -> None:
+        """Note, once, that a decision has several answers in the log."""
+        if (table, seat, decision) not in self._doubled:
+            self._doubled.add((table, seat, decision))
+            faults = [
+                move.fault for move in self.moves if (move.table, move.seat, move.decision) == (table, seat, decision)
+            ]
+            self.rows.setdefault(faults[0] if faults else self._fault, Row()).doubled += 1
 
     def wrong(self, what: str, fault: str | None = None) -> None:
         """Note something that must not happen."""

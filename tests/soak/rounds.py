@@ -32,6 +32,8 @@ class Plan(NamedTuple):
     players: int
     records: int
     """How many records are verified in the end."""
+    first_byte_seconds_max: float = 10.0
+    """Within this time every request has to have the first byte of its answer."""
 
 
 def left_out(faults: Sequence[str]) -> dict[str, str]:
@@ -42,7 +44,7 @@ def left_out(faults: Sequence[str]) -> dict[str, str]:
 
 def soak(plan: Plan, seed: int, folder: Path) -> Journal:
     """Play and break; what was found is in the journal. To be called in the main thread."""
-    journal, rng = Journal(), Random(seed)
+    journal, rng = Journal(plan.first_byte_seconds_max), Random(seed)
     faults = [fault for fault in plan.faults if fault not in left_out(plan.faults)]
     stepped, small_disk = any(fault in _STEPPED for fault in faults), _DISK in faults
     folder.chmod(0o755)  # the servers run as an account of their own
@@ -52,12 +54,14 @@ def soak(plan: Plan, seed: int, folder: Path) -> Journal:
         until = time.monotonic() + plan.seconds
         while True:
             _play_a_round(system, plan, rng.sample(faults, len(faults)), clients, journal, rng, over)
-            check_log(system, journal)
-            check_redis(system, journal)
+            check_log(system.settings, journal)
+            check_redis(system.settings, journal)
             if time.monotonic() >= until:
                 break
         check_audit(system, journal)
         check_records(clients, journal, folder, rng, plan.records)
+        for client in clients:
+            client.close()
     return journal
 
 

@@ -41,7 +41,13 @@ class Place(Postgres):
         shutil.rmtree(self.home, ignore_errors=True)
         make_home(self.home, self._account)
         source = f"host={primary.sockets} user={ROLE} application_name=standby"
-        arguments = ("--checkpoint=fast", "--wal-method=stream", "--write-recovery-conf", f"--dbname={source}")
+        arguments = (
+            "--checkpoint=fast",
+            "--wal-method=stream",
+            "--no-sync",
+            "--write-recovery-conf",
+            f"--dbname={source}",
+        )
         self._run(self.home, self._programs / "pg_basebackup", *arguments)
 
     def _environment(self) -> dict[str, str]:
