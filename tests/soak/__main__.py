@@ -41,7 +41,7 @@ def main() -> None:
         flush=True,
     )
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))  # what was started and mounted is not left behind
-    plan = Plan(faults, 60 * given.minutes, (6.0, 14.0), (1.0, 4.0), given.players, records=50)
+    plan = Plan(faults, 60 * given.minutes, (6.0, 14.0), (1.0, 4.0), given.players, records_max=10_000)
     with tempfile.TemporaryDirectory() as folder:
         journal = soak(plan, given.seed, Path(folder))
     print(as_table(journal, left_out(faults)))

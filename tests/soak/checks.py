@@ -57,10 +57,10 @@ def check_audit(system: System, journal: Journal) -> None:
         journal.wrong(f"blattwerk audit --all: {audited.stdout[-500:]} {audited.stderr[-500:]}")
 
 
-def check_records(clients: Sequence[Client], journal: Journal, folder: Path, rng: Random, count: int) -> None:
+def check_records(clients: Sequence[Client], journal: Journal, folder: Path, rng: Random, records_max: int) -> None:
     """Verify records of at most so many matches that are over, as people do who do not trust the service."""
     finished = [(client, table, token) for client in clients for table, token in client.finished]
-    for client, table, token in rng.sample(finished, min(count, len(finished))):
+    for client, table, token in rng.sample(finished, min(records_max, len(finished))):
         record = folder / f"{table}.json.gz"
         record.write_bytes(gzip.compress(client.record(table, token)))
         command = (sys.executable, "-m", "service.verify", str(record))

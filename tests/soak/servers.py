@@ -22,6 +22,8 @@ from service.embedded.redis import Redis
 
 START_SECONDS: Final = 120.0
 _STANDBY_SECONDS: Final = 60.0
+_ALL_WAIT_SECONDS: Final = 0.5
+"""After this time every session has heard that commits wait for the standby."""
 _DISK_BYTES: Final = 6 * 1024**3
 
 
@@ -85,21 +87,26 @@ class Database:
         self.other.copy(self.primary)
         self.other.start()
         with self.primary.connect() as connection:
-            connection.execute("alter system set synchronous_standby_names = 'standby'")
-            connection.execute("select pg_reload_conf()")
+            _set_synchronous(connection, "standby")
             until = time.monotonic() + _STANDBY_SECONDS
             while not connection.execute("select 1 from pg_stat_replication where sync_state = 'sync'").fetchone():
                 if time.monotonic() > until:
+                    _set_synchronous(connection, "")
                     raise TimeoutError("the standby does not follow")
                 time.sleep(0.05)
+            time.sleep(_ALL_WAIT_SECONDS)
 
     def promote(self) -> None:
         """Let the standby be the primary, without a standby of its own."""
         with self.other.connect() as connection:
             connection.execute("select pg_promote(true, 60)")
-            connection.execute("alter system reset synchronous_standby_names")
-            connection.execute("select pg_reload_conf()")
+            _set_synchronous(connection, "")
         self.primary, self.other = self.other, self.primary
+
+
+def _set_synchronous(connection: psycopg.Connection[Any], names: str) -> None:
+    connection.execute(f"alter system set synchronous_standby_names = '{names}'")
+    connection.execute("select pg_reload_conf()")
 
 
 def start_again(server: Server) -> None:

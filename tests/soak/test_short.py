@@ -32,7 +32,7 @@ _FAULTS: Final = (
 def test_nothing_acknowledged_is_lost_or_doubled_whatever_breaks(tmp_path: Path) -> None:
     seed = SystemRandom().randrange(2**32)
     print(f"seed {seed}")
-    plan = Plan(_FAULTS, 0, (2.5, 2.5), (0.2, 0.2), players=3, records=2, first_byte_seconds_max=15)
+    plan = Plan(_FAULTS, 0, (2.5, 2.5), (0.2, 0.2), players=3, records_max=2, first_byte_seconds_max=15)
     journal = soak(plan, seed, tmp_path)
     print(as_table(journal, {}))
     assert found(journal) == []
