@@ -80,8 +80,9 @@ def _freeze_api(system: System, rng: Random, seconds: float) -> None:
 def _kill_database(system: System, rng: Random, seconds: float) -> None:
     pid = system.database.primary.pid
     if pid is not None:
-        psutil.Process(pid).kill()  # what it has started notices by itself
-        psutil.wait_procs([psutil.Process(pid)] if psutil.pid_exists(pid) else [], timeout=5)
+        process = psutil.Process(pid)
+        process.kill()  # what it has started notices by itself
+        process.wait(10)
 
 
 def _kill_backend(system: System, rng: Random, seconds: float) -> None:

@@ -128,10 +128,10 @@ class System:
 
     def mend(self, seconds: float) -> bool:
         """Start what does not run; whether both services are ready within this time."""
-        start_again(self.database.primary)
-        start_again(self.redis)
         until = time.monotonic() + seconds
         while time.monotonic() < until:
+            start_again(self.database.primary)
+            start_again(self.redis)
             for service in self.services:
                 service.start()  # again and again: processes of a killed one may still have its port
             if all(service.is_ready() for service in self.services):
