@@ -307,7 +307,8 @@ def _used_statuses(operations: Sequence[Operation]) -> list[int]:
 
 
 _UNAVAILABLE_CODES: Final = (
-    "An unavailable service says by `code` what became of the request: `unavailable`, it recorded nothing; "
+    "An unavailable service says by `code` what became of the request: `unavailable` or `overloaded`, it recorded "
+    "nothing; "
     "`outcome_unknown`, nobody knows, send the same again; `recorded`, it was recorded, and its result follows."
 )
 
