@@ -26,6 +26,7 @@ from service.records.signer import Signer
 from service.records.transparency import Transparency
 from service.runtime.deadline import is_late
 from service.runtime.limits import limits_with
+from service.runtime.load import Load
 from service.runtime.metrics import Metrics
 from service.runtime.settings import Settings
 from service.standings.standings import Standings
@@ -122,7 +123,9 @@ class Services:
         )
         self.key_check = KeyCheck(SecretKeyStore(self.database), self.signer, key=key)
         self.readiness = Readiness(ProbeStore(self.database), self.key_check, self.primary_check, self.owed)
+        self.load = Load(settings.requests_max)
         self.metrics = Metrics()
+        self.metrics.watch_load(lambda: self.load.in_work, lambda: self.load.room, lambda: self.load.refused)
         self.metrics.watch_readiness(lambda: self.readiness.writable, lambda: not self.redis.connection.failing)
         self.metrics.watch_log(lambda: self.log.went_back, lambda: self.log_watch.restored_at)
         self.metrics.watch_primary(lambda: self.primary_check.outdated or self.primary_check.outdated_somewhere)

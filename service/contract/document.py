@@ -312,8 +312,9 @@ def _used_statuses(operations: Sequence[Operation]) -> list[int]:
 
 
 _UNAVAILABLE_CODES: Final = (
-    "An unavailable service says by `code` what became of the request: `unavailable` and `log_outdated`, it recorded "
-    "nothing; `outcome_unknown`, nobody knows, send the same again; `recorded`, it was, and its result follows."
+    "An unavailable service says by `code` what became of the request: `unavailable`, `log_outdated` and `overloaded`, "
+    "it recorded nothing; `outcome_unknown`, nobody knows, send the same again; `recorded`, it was, and its result "
+    "follows."
 )
 
 
