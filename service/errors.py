@@ -31,6 +31,8 @@ from typing import Annotated, Any, Final, NamedTuple
 
 from msgspec import Meta, Struct
 
+from service.languages.message import Message
+
 
 class FieldError(Struct, frozen=True):
     """What is wrong with one field of the request."""
@@ -50,7 +52,7 @@ class LegalMoves(Struct, frozen=True):
 
 
 class ServiceError(Exception):
-    """A caller's request cannot be served. `code` is stable; `detail` is a sentence for a person."""
+    """A caller's request cannot be served. `code` is stable; `detail` is a sentence for a person, in English."""
 
     code: str = "internal"
     sentence: str = ""
@@ -204,7 +206,11 @@ class RulesUnknownError(UnreadableError):
     code = "rules_unknown"
 
     def __init__(self, stream: str, rules: str) -> None:
-        super().__init__(stream, f"table {stream}: unknown rules {rules}", f"The rules {rules} are not available here.")
+        super().__init__(
+            stream,
+            f"table {stream}: unknown rules {rules}",
+            Message("The rules {rules} are not available here.", rules=rules),
+        )
         self.rules = rules
 
 

@@ -31,6 +31,7 @@ from service.errors import (
     NotFoundError,
     UnauthenticatedError,
 )
+from service.languages.message import Message
 from service.limits.addresses import guests_of
 from service.limits.limits import Limits
 from service.store.accounts import AccountStore, TokenRow
@@ -279,7 +280,9 @@ def clean_name(name: str, field: str = "/name") -> str:
     """Return a name without surrounding spaces. InvalidRequestError if it is none by the rule of names."""
     clean = names.clean(name)
     if clean is None:
-        detail = "must begin with a visible character and hold no control, format, private or unassigned characters"
+        detail = Message(
+            "must begin with a visible character and hold no control, format, private or unassigned characters"
+        )
         raise InvalidRequestError("A field of the body is invalid.", errors=(FieldError(field, detail),))
     return clean
 

@@ -1,14 +1,39 @@
 """Strict decoding: unknown fields, other types and out-of-range values are refused, and the caller learns where."""
 
 import re
+from collections.abc import Callable
 from typing import Any, Final, TypeVar
 
 import msgspec
 
 from service.errors import FieldError, InvalidRequestError, MalformedBodyError
+from service.languages.message import Message
 
 ValueT = TypeVar("ValueT")
 _POINTER: Final = re.compile(r" - at `(?:key in )?\$(.*)`$")
+
+_FIELD: Final = re.compile(r"(Object missing required field|Object contains unknown field) `(.*)`$", re.DOTALL)
+_EXPECTED: Final = re.compile(r"Expected `([^`]*)`")
+_BOUND: Final = re.compile(r"Expected `[^`]*` (of length )?(>=|<=|>|<|==) (-?[0-9.]+)")
+_BOUNDS: Final[dict[tuple[str, str], Callable[[str], Message]]] = {
+    ("", ">="): lambda limit: Message("has to be at least {limit}", limit=limit),
+    ("", "<="): lambda limit: Message("has to be at most {limit}", limit=limit),
+    ("", ">"): lambda limit: Message("has to be more than {limit}", limit=limit),
+    ("", "<"): lambda limit: Message("has to be less than {limit}", limit=limit),
+    ("of length ", ">="): lambda limit: Message("needs a length of at least {limit}", limit=limit),
+    ("of length ", "<="): lambda limit: Message("has a length of at most {limit}", limit=limit),
+    ("of length ", "=="): lambda limit: Message("needs a length of exactly {limit}", limit=limit),
+}
+_TYPES: Final = {
+    "int": Message("a whole number"),
+    "float": Message("a number"),
+    "str": Message("a text"),
+    "bool": Message("true or false"),
+    "null": Message("null"),
+    "array": Message("a list"),
+    "object": Message("an object"),
+    "uuid": Message("a UUID"),
+}
 
 
 def decoded(raw: bytes, decoder: msgspec.json.Decoder[ValueT]) -> ValueT:
@@ -35,16 +60,41 @@ def canonical(raw: bytes) -> bytes:
         raise MalformedBodyError("The body is nested too deeply.") from deep
 
 
-def explained(message: str) -> tuple[str, str]:
-    """Split msgspec's message into a JSON Pointer and a sentence that repeats nothing of the request."""
+def explained(message: str) -> tuple[str, Message]:
+    """Split msgspec's message into a JSON Pointer and words for a person, without a value of the request.
+
+    A field that is missing or unknown is part of the pointer; of an unknown one only a name as this service gives
+    them, `?` for any other.
+    """
     match = _POINTER.search(message)
-    detail = _POINTER.sub("", message)
-    if detail.startswith(("Invalid enum value", "Invalid value")):
-        detail = detail.partition(" `")[0].partition(" '")[0]
-    if detail.startswith("Object contains unknown field"):
-        detail = "Object contains an unknown field"
-    pointer = "/".join(part for part in re.split(r"[.\[\]]+", match[1]) if part) if match else ""
-    return ("/" + pointer if pointer else ""), detail
+    text = _POINTER.sub("", message)
+    parts = [part for part in re.split(r"[.\[\]]+", match[1]) if part] if match else []
+    field = _FIELD.match(text)
+    if field is not None:
+        parts.append(field[2] if re.fullmatch(r"[a-z][a-z_0-9]{0,39}", field[2]) else "?")
+        words = Message("is missing") if field[1].startswith("Object missing") else Message("is not a known field")
+    else:
+        words = _in_words(text)
+    return "".join(f"/{part}" for part in parts), words
+
+
+def _in_words(text: str) -> Message:
+    """Say what msgspec expected without the names of its types."""
+    if text.startswith(("Invalid enum value", "Invalid value")):
+        return Message("is not one of the allowed values")
+    bound = _BOUND.fullmatch(text)
+    if bound is not None:
+        return _BOUNDS[bound[1] or "", bound[2]](bound[3])
+    if "matching regex" in text:
+        return Message("does not have the right form")
+    expected = _EXPECTED.match(text)
+    words = [_TYPES[name] for name in expected[1].split(" | ") if name in _TYPES] if expected else []
+    if not words:
+        return Message("is not valid")
+    several = words[0]
+    for word in words[1:]:
+        several = Message("{one} or {other}", one=several, other=word)
+    return Message("has to be {type}", type=several)
 
 
 def _decoded_with_whole_floats(raw: bytes, type_: Any, error: msgspec.ValidationError) -> Any:
@@ -64,5 +114,5 @@ def _whole(value: Any) -> Any:
     if isinstance(value, list):
         return [_whole(item) for item in value]
     if isinstance(value, dict):
-        return {key: item if key == "options" else _whole(item) for key, item in value.items()}
+        return {key: _whole(item) for key, item in value.items()}
     return value

@@ -1,19 +1,26 @@
 """Games, their options and rules."""
 
-from typing import Final
+from typing import Any, Final, TypeAlias, TypeVar
 
+from litestar import Request, Response
 from litestar.params import FromPath
 
-from domain.decider import AnyGame
+from domain.decider import AnyGame, Rule
 from domain.registry import CURRENT
 from service.api.links import game_links
+from service.api.negotiation import language_of
 from service.api.operation import Operation
 from service.api.responses import GAME_PARAMETER
 from service.api.types import games as types
 from service.api.types.json_schema import completed
 from service.errors import NotFoundError
+from service.languages.catalogues import Language, translated
+
+AnyRequest: TypeAlias = Request[Any, Any, Any]
+ContentT = TypeVar("ContentT")
 
 _CACHE: Final = {"Cache-Control": "public, max-age=300"}
+_LANGUAGE: Final = {"Content-Language": "The language of the texts."}
 
 
 @Operation(
@@ -27,9 +34,12 @@ _CACHE: Final = {"Cache-Control": "public, max-age=300"}
     response=types.GameList,
     links={"getGame": {"operationId": "getGame", "parameters": {"game": "$response.body#/items/0/game"}}},
     headers=_CACHE,
+    vary=("Accept-Language",),
+    response_headers=_LANGUAGE,
 )
-async def list_games() -> types.GameList:
-    return types.GameList(tuple(map(game_summary, CURRENT.values())))
+async def list_games(request: AnyRequest) -> Response[types.GameList]:
+    language = language_of(request.scope)
+    return _in(language, types.GameList(tuple(game_summary(game, language) for game in CURRENT.values())))
 
 
 @Operation(
@@ -46,10 +56,13 @@ async def list_games() -> types.GameList:
     path_parameters=GAME_PARAMETER,
     links=game_links(),
     headers=_CACHE,
+    vary=("Accept-Language",),
+    response_headers=_LANGUAGE,
     compressed=True,
 )
-async def get_game(game: FromPath[str]) -> types.GameInfo:
-    return game_info(_found(game))
+async def get_game(request: AnyRequest, game: FromPath[str]) -> Response[types.GameInfo]:
+    language = language_of(request.scope)
+    return _in(language, game_info(_found(game), language))
 
 
 @Operation(
@@ -65,26 +78,39 @@ async def get_game(game: FromPath[str]) -> types.GameInfo:
     problems=(404,),
     path_parameters=GAME_PARAMETER,
     headers=_CACHE,
+    vary=("Accept-Language",),
+    response_headers=_LANGUAGE,
     compressed=True,
 )
-async def get_rules(game: FromPath[str]) -> types.RuleList:
-    return rule_list(_found(game))
+async def get_rules(request: AnyRequest, game: FromPath[str]) -> Response[types.RuleList]:
+    language = language_of(request.scope)
+    return _in(language, rule_list(_found(game), language))
 
 
-def game_summary(game: AnyGame) -> types.GameSummary:
+def game_summary(game: AnyGame, language: Language = "en") -> types.GameSummary:
     """Return the entry of a game in the list of games."""
-    return types.GameSummary(game.key, game.title, game.rules_version, *game.seats, game.credits)
+    title, credits = translated(game.title, language), translated(game.credits, language)
+    return types.GameSummary(game.key, title, game.rules_version, *game.seats, credits)
 
 
-def game_info(game: AnyGame) -> types.GameInfo:
+def game_info(game: AnyGame, language: Language = "en") -> types.GameInfo:
     """Return a game with the schema of its options."""
+    title, credits = translated(game.title, language), translated(game.credits, language)
     options = completed(game.options.schema)
-    return types.GameInfo(game.key, game.title, game.rules_version, *game.seats, game.credits, options)
+    for schema in options["properties"].values():
+        schema["description"] = translated(schema["description"], language)
+    return types.GameInfo(game.key, title, game.rules_version, *game.seats, credits, options)
 
 
-def rule_list(game: AnyGame) -> types.RuleList:
+def rule_list(game: AnyGame, language: Language = "en") -> types.RuleList:
     """Return all rules of a game, and the sentences of its refusals."""
-    return types.RuleList(game.key, game.rules_version, game.rules, dict(game.rejections))
+    rules = tuple(Rule(rule.number, translated(rule.text, language)) for rule in game.rules)
+    rejections = {code: translated(sentence, language) for code, sentence in game.rejections.items()}
+    return types.RuleList(game.key, game.rules_version, rules, rejections)
+
+
+def _in(language: Language, content: ContentT) -> Response[ContentT]:
+    return Response(content, headers={"Content-Language": language})
 
 
 def _found(game: str) -> AnyGame:

@@ -1,4 +1,4 @@
-"""Which media type a caller accepts (RFC 9110)."""
+"""Which media type and language a caller accepts (RFC 9110)."""
 
 import re
 from collections.abc import Sequence
@@ -6,7 +6,9 @@ from typing import Final
 
 from litestar.types import Scope
 
+from service.api.trace import header
 from service.errors import HttpError
+from service.languages.catalogues import Language, preferred
 
 _ANYTHING: Final = (b"*/*", b"application/json")
 _WEIGHT: Final = re.compile(r"[01](?:\.[0-9]{0,3})?")
@@ -22,6 +24,11 @@ def negotiated(scope: Scope, media_types: Sequence[str]) -> str:
     if quality(accept, best) == 0:
         raise HttpError(406)
     return best
+
+
+def language_of(scope: Scope) -> Language:
+    """Return the language in which the caller wants texts."""
+    return preferred(header(scope, b"accept-language"))
 
 
 def quality(accept: str, media_type: str) -> float:

@@ -18,6 +18,7 @@ from msgspec import Struct
 from service.accounts.accounts import Role
 from service.api.bodies import strict_body
 from service.errors import ForbiddenError
+from service.languages.message import Message
 
 PUBLIC: Final = "public"
 """The key in `opt` of handlers that need no token."""
@@ -25,6 +26,10 @@ PRIVATE_HEADERS: Final = {"Cache-Control": "private, no-cache"}
 """Headers of responses that are for the caller alone and may be kept by the caller if checked each time."""
 _COMPRESSION: Final = DefineMiddleware(CompressionMiddleware, config=CompressionConfig("gzip", gzip_compress_level=6))
 _ROLES: Final[tuple[Role, ...]] = ("player", "arbiter", "operator")
+_FOR_ROLES: Final[dict[tuple[Role, ...], str]] = {
+    ("arbiter",): Message("This is for arbiters."),
+    ("operator",): Message("This is for operators."),
+}
 
 
 class Operation(HTTPRouteHandler):
@@ -143,6 +148,6 @@ def only_for(roles: tuple[Role, ...]) -> Any:
 
     async def guard(connection: ASGIConnection[Any, Any, Any, Any], _: BaseRouteHandler) -> None:
         if connection.user.role not in roles:
-            raise ForbiddenError("This is for " + " and ".join(roles) + "s.")
+            raise ForbiddenError(_FOR_ROLES[roles])
 
     return guard

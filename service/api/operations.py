@@ -16,7 +16,7 @@ from service.records.readiness import NotReady, Readiness
 from service.runtime.metrics import Metrics
 from service.tables.owed import Owed, is_sound
 
-_NOT_READY: Final[dict[NotReady, str]] = {
+NOT_READY: Final[dict[NotReady, str]] = {
     "database_not_writable": "The database takes no writes.",
     "draining": "The process is about to end.",
     "log_outdated": "The database that this process reaches is not the primary any more.",
@@ -60,7 +60,7 @@ async def readyz(
     redis: NamedDependency[RedisStore],
 ) -> types.Readiness:
     if readiness.reason is not None:
-        raise UnavailableError(_NOT_READY[readiness.reason], code=readiness.reason, headers={"Retry-After": "2"})
+        raise UnavailableError(NOT_READY[readiness.reason], code=readiness.reason, headers={"Retry-After": "2"})
     views: Literal["ok", "away"] = "away" if redis.connection.failing else "ok"
     seconds = readiness.owed_seconds
     sound = (views, log_watch.status) == ("ok", "ok") and is_sound(seconds)

@@ -10,9 +10,11 @@ from litestar.enums import ScopeType
 from litestar.types import ASGIApp, HTTPScope, Receive, Scope, Send
 
 from service.api.headers import Complete
+from service.api.negotiation import language_of
 from service.api.problems import PROBLEM_TYPE, problem_of
 from service.api.trace import header, trace_id_of
 from service.errors import OverloadedError
+from service.languages.catalogues import LANGUAGES
 from service.runtime.load import Load
 
 _NEVER_REFUSED: Final = ("/livez", "/readyz", "/metrics")
@@ -30,8 +32,9 @@ class Overload:
     """The application, and before it the refusal of requests for which the process has no room.
 
     A refusal has to cost much less than a request, or refusing many would leave no time for the rest. So it happens
-    before the framework has looked at the request, is the same for everybody, knows nothing of who asks for what, and
-    does not read the body. Health and metrics are never refused, nor what browsers ask before they send a request.
+    before the framework has looked at the request, is the same for everybody who reads a language, knows nothing of
+    who asks for what, and does not read the body. Health and metrics are never refused, nor what browsers ask before
+    they send a request.
     """
 
     def __init__(
@@ -55,12 +58,10 @@ class Overload:
         self._load = load
         self._complete = complete
         self._cross_origin = cross_origin
-        problem = msgspec.json.encode(problem_of(OverloadedError(), _ANY_TRACE_ID, problem_base_url))
-        self._problem = problem.split(_ANY_TRACE_ID.encode())
-        self._headers = (
-            (b"content-type", PROBLEM_TYPE.encode()),
-            (b"content-length", b"%d" % len(problem)),
-        )
+        self._problems = {
+            language: msgspec.json.encode(problem_of(OverloadedError(), _ANY_TRACE_ID, problem_base_url, language))
+            for language in LANGUAGES
+        }
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass the request on, or refuse it with 503 and the code `overloaded`."""
@@ -77,9 +78,19 @@ class Overload:
 
     async def _refuse(self, scope: HTTPScope, send: Send) -> None:
         retry_after = (b"retry-after", next(_RETRY_AFTER).encode())
-        headers = [*self._headers, retry_after, *self._cross_origin_headers(scope)]
+        language = language_of(scope)
+        problem = self._problems[language]
+        headers = [
+            (b"content-type", PROBLEM_TYPE.encode()),
+            (b"content-length", b"%d" % len(problem)),
+            (b"content-language", language.encode()),
+            (b"vary", b"Accept-Language"),
+            retry_after,
+            *self._cross_origin_headers(scope),
+        ]
         start: Any = {"type": "http.response.start", "status": 503, "headers": headers}
-        body: Any = {"type": "http.response.body", "body": trace_id_of(scope).encode().join(self._problem)}
+        traced = problem.replace(_ANY_TRACE_ID.encode(), trace_id_of(scope).encode())
+        body: Any = {"type": "http.response.body", "body": traced}
         for message in (start, body):
             await self._complete(message, scope)
             await send(message)

@@ -10,6 +10,7 @@ from msgspec import UNSET, Struct, UnsetType
 
 from service.api.bodies import is_json
 from service.api.decoding import malformed
+from service.api.negotiation import language_of
 from service.api.trace import trace_id_of
 from service.errors import (
     DamagedStreamError,
@@ -24,6 +25,8 @@ from service.errors import (
     UnreadableError,
     problem_type_of,
 )
+from service.languages.catalogues import Language, translated
+from service.languages.message import Message
 from service.runtime.deadline import has_recorded
 from service.store.errors import (
     LogOutdatedError,
@@ -82,8 +85,10 @@ def problem_handler(
             log.error("request failed", trace_id=trace_id, exc_info=error)
         if isinstance(shown, UnreadableError):
             unreadable.note(shown)
-        problem = problem_of(shown, trace_id, base_url)
+        language = language_of(request.scope)
+        problem = problem_of(shown, trace_id, base_url, language)
         headers = dict(shown.headers) if isinstance(shown, ServiceError) else {}
+        headers |= {"Content-Language": language, "Vary": "Accept-Language"}
         if problem.status == 401:
             headers["WWW-Authenticate"] = 'Bearer realm="blattwerk"'
         return Response(problem, status_code=problem.status, headers=headers, media_type=PROBLEM_TYPE)
@@ -91,23 +96,23 @@ def problem_handler(
     return respond
 
 
-def problem_of(error: Exception, trace_id: str, base_url: str) -> Problem:
-    """Return the problem for an error; for an unexpected one only that it happened."""
+def problem_of(error: Exception, trace_id: str, base_url: str, language: Language) -> Problem:
+    """Return the problem for an error in a language; for an unexpected one only that it happened."""
     problem_type = problem_type_of(error)
     about: dict[str, Any] = {
         "type": f"{base_url}/problems/{problem_type.slug}",
-        "title": problem_type.title,
+        "title": translated(problem_type.title, language),
         "status": problem_type.status,
         "trace_id": trace_id,
     }
     if not isinstance(error, ServiceError):
-        sentence = "Something went wrong in the service. Sending the same request again is safe."
-        return Problem(**about, detail=sentence, code="internal")
+        sentence = Message("Something went wrong in the service. Sending the same request again is safe.")
+        return Problem(**about, detail=translated(sentence, language), code="internal")
     return Problem(
         **about,
-        detail=error.detail or problem_type.title,
+        detail=translated(error.detail or problem_type.title, language),
         code=error.code,
-        errors=error.errors or UNSET,
+        errors=tuple(FieldError(one.pointer, translated(one.detail, language)) for one in error.errors) or UNSET,
         rule=error.rule if error.rule is not None else UNSET,
         legal=error.legal if error.legal is not None else UNSET,
         version=error.version if error.version is not None else UNSET,
@@ -144,17 +149,19 @@ def _unavailable(error: StoreUnavailableError) -> UnavailableError:
     """Return what a caller is told who got no answer in time: never more than is known."""
     headers = {"Retry-After": "2"}
     if isinstance(error, LogOutdatedError) and not has_recorded():
-        detail = (
+        detail = Message(
             "The database that this process reaches is not up to date; this request recorded nothing. Send it again."
         )
         return UnavailableError(detail, code="log_outdated", headers=headers)
     if isinstance(error, OutcomeUnknownError | LogOutdatedError):  # recorded where it may not last
-        detail = "It is not known whether this was recorded; send the same request again."
+        detail = Message("It is not known whether this was recorded; send the same request again.")
         return UnavailableError(detail, code="outcome_unknown", headers=headers)
     if has_recorded():
-        detail = "This was recorded, but what it led to cannot be shown yet; read it later, or send the same again."
+        detail = Message(
+            "This was recorded, but what it led to cannot be shown yet; read it later, or send the same again."
+        )
         return UnavailableError(detail, code="recorded", headers=headers)
-    detail = "The service cannot do this at the moment; this request recorded nothing. Send it again."
+    detail = Message("The service cannot do this at the moment; this request recorded nothing. Send it again.")
     return UnavailableError(detail, headers=headers)
 
 

@@ -18,6 +18,7 @@ from service.api.types.json_schema import completed
 from service.contract.examples import Examples, bodies, responses
 from service.contract.schemas import REF_TEMPLATE, component_schemas, schema_of
 from service.errors import HTTP_PROBLEM_TYPES, INTERNAL, PROBLEM_TYPES, FieldError, ProblemType
+from service.languages.catalogues import ACCEPT_LENGTH_MAX
 from service.runtime.limits import DEFAULT_LIMITS
 
 _TAGS: Final = {
@@ -48,6 +49,9 @@ response, so a client on a bad network simply sends it again.
 
 **Problems.** Errors are `application/problem+json` (RFC 9457) with a stable `code`; `rule` names the rule that
 refused a move, see `GET /v1/games/{game}/rules`.
+
+**Languages.** Texts for people come in English or German by `Accept-Language`, in games, rules and problems (`title`,
+`detail`, `errors`). Views, events and records hold codes alone, whatever their reader speaks.
 
 **Limits.** Beyond them requests are refused with 429 and `Retry-After`; `RateLimit-Policy` names the limit, as in
 `"moves";q=30;w=10`, and `RateLimit` says when there is more. These are the defaults, which operators may change; those
@@ -245,6 +249,15 @@ def _header_parameters(operation: Operation) -> Iterable[dict[str, Any]]:
             "it is current.",
             "schema": {"type": "string", "maxLength": TAGS_LENGTH_MAX, "examples": ['"41.0.5a3c77e1-2"']},
         }
+    if "Accept-Language" in operation.vary:
+        yield {
+            "name": "Accept-Language",
+            "in": "header",
+            "required": False,
+            "description": "The languages in which you read texts, by RFC 9110: English (`en`, the default) or German "
+            "(`de`). Problems follow it too, at every operation.",
+            "schema": {"type": "string", "maxLength": ACCEPT_LENGTH_MAX, "examples": ["de-AT, de;q=0.9, en;q=0.5"]},
+        }
     if operation.minimal:
         yield {
             "name": "Prefer",
@@ -322,7 +335,10 @@ def _problem_response(status: int) -> dict[str, Any]:
     problem_types = [
         one for one in (*PROBLEM_TYPES.values(), *HTTP_PROBLEM_TYPES.values(), INTERNAL) if one.status == status
     ]
-    headers: dict[str, Any] = {"X-Request-Id": {"$ref": "#/components/headers/RequestId"}}
+    headers: dict[str, Any] = {
+        "X-Request-Id": {"$ref": "#/components/headers/RequestId"},
+        "Content-Language": {"description": "The language of the texts.", "schema": {"type": "string"}},
+    }
     if status == 401:
         headers["WWW-Authenticate"] = {"description": "How to authenticate.", "schema": {"type": "string"}}
     if status == 429:

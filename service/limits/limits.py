@@ -8,6 +8,7 @@ from typing import Final, NoReturn
 from projections.buckets import Buckets
 from projections.redis_connection import RedisUnavailableError
 from service.errors import LimitError
+from service.languages.message import Message
 from service.limits.local import LocalBuckets
 from service.runtime.limits import Limit
 
@@ -59,7 +60,14 @@ class Limits:
         seconds = None if wait is None else max(1, math.ceil(wait))
         window = "" if limit.seconds is None else f";w={limit.seconds}"
         raise LimitError(
-            f"Too many: {limit.quota} {limit.what}" + (f" within {limit.seconds} s." if limit.seconds else " at once."),
+            Message("Too many: {quota} {what} at once.", quota=limit.quota, what=limit.what)
+            if limit.seconds is None
+            else Message(
+                "Too many: {quota} {what} within {seconds} s.",
+                quota=limit.quota,
+                what=limit.what,
+                seconds=limit.seconds,
+            ),
             headers={
                 "Retry-After": str(seconds or _LATER_SECONDS),
                 "RateLimit-Policy": f'"{name}";q={limit.quota}{window}',

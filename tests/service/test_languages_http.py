@@ -1,0 +1,70 @@
+"""The service speaks English and German by `Accept-Language`, in games, rules and problems alone."""
+
+import httpx
+import pytest
+
+from tests.service.client import Player
+
+GERMAN = {"Accept-Language": "de-AT,de;q=0.9,en;q=0.5"}
+
+
+@pytest.fixture(scope="module")
+def ada(service_url: str) -> Player:
+    return Player(service_url, "Ada")
+
+
+def test_games_and_rules_come_in_the_language_asked_for(service_url: str) -> None:
+    for path in ("/v1/games", "/v1/games/hearts", "/v1/games/hearts/rules"):
+        english, german = httpx.get(service_url + path), httpx.get(service_url + path, headers=GERMAN)
+        assert (english.headers["Content-Language"], german.headers["Content-Language"]) == ("en", "de"), path
+        assert "Accept-Language" in english.headers["Vary"], path
+        assert english.content != german.content, path
+    rules = httpx.get(f"{service_url}/v1/games/hearts/rules", headers=GERMAN).json()
+    assert rules["rules"][21]["number"] == "H-22"
+    assert rules["rules"][21]["text"].startswith("Wer die ausgespielte Farbe hat, muss bedienen.")
+    assert rules["rejections"]["not_your_turn"] == "Jemand anderes ist am Zug."
+    options = httpx.get(f"{service_url}/v1/games/romme", headers=GERMAN).json()["options"]["properties"]
+    assert "Rauskommen" in options["first_meld_min"]["description"]
+    assert options["first_meld_min"]["default"] == 30
+
+
+def test_an_answer_in_german_changes_none_in_english(service_url: str) -> None:
+    before = httpx.get(f"{service_url}/v1/games/romme").json()
+    httpx.get(f"{service_url}/v1/games/romme", headers=GERMAN)
+    assert httpx.get(f"{service_url}/v1/games/romme").json() == before
+
+
+def test_problems_come_in_the_language_asked_for(service_url: str, ada: Player) -> None:
+    for method, path, status, title in (
+        ("GET", "/v1/me", 401, "Ein gültiges Token ist nötig"),
+        ("GET", "/nowhere", 404, "Nicht gefunden"),
+        ("PUT", "/v1/games", 405, "Methode nicht erlaubt"),
+    ):
+        german = httpx.request(method, service_url + path, headers=GERMAN)
+        english = httpx.request(method, service_url + path)
+        assert german.status_code == english.status_code == status
+        assert (german.json()["title"], german.json()["code"]) == (title, english.json()["code"])
+        assert (german.headers["Content-Language"], english.headers["Content-Language"]) == ("de", "en")
+        assert "Accept-Language" in german.headers["Vary"]
+    refused = ada.http.get("/v1/tables?limit=x", headers=GERMAN).json()
+    assert refused["errors"] == [{"pointer": "#limit", "detail": "muss eine ganze Zahl sein"}]
+
+
+def test_a_refused_move_says_why_in_the_language_asked_for(ada: Player) -> None:
+    table = ada.create("hearts", bots=[1, 2, 3])
+    view = ada.start(table)
+    move = {"game": "hearts", "decision": view["you"]["decision"], "move": {"type": "pass", "cards": ["2C"]}}
+    german = ada.http.post(f"/v1/tables/{table}/moves", json=move, headers=GERMAN).json()
+    english = ada.http.post(f"/v1/tables/{table}/moves", json=move).json()
+    assert (german["detail"], german["code"]) == ("Es werden genau drei Karten weitergegeben.", english["code"])
+    assert english["detail"] == "Exactly three cards are passed."
+
+
+def test_views_and_events_do_not_depend_on_the_language(ada: Player) -> None:
+    table = ada.create("herzeln", seats=3, bots=[1, 2])
+    ada.start(table)
+    for path in (f"/v1/tables/{table}", f"/v1/tables/{table}/events?after=0"):
+        english, german = ada.http.get(path), ada.http.get(path, headers=GERMAN)
+        assert english.content == german.content
+        assert "Accept-Language" not in german.headers.get("Vary", "")
+        assert "Content-Language" not in german.headers
