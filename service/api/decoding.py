@@ -97,22 +97,23 @@ def _in_words(text: str) -> Message:
     return Message("has to be {type}", type=several)
 
 
+def with_whole_numbers(value: Any) -> Any:
+    """Return a JSON value with `4.0` read as the integer 4, as JSON Schema defines integers."""
+    if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
+        return int(value)
+    if isinstance(value, list):
+        return [with_whole_numbers(item) for item in value]
+    if isinstance(value, dict):
+        return {key: with_whole_numbers(item) for key, item in value.items()}
+    return value
+
+
 def _decoded_with_whole_floats(raw: bytes, type_: Any, error: msgspec.ValidationError) -> Any:
-    """Decode once more with `4.0` read as the integer 4, as JSON Schema defines integers."""
+    """Decode once more, with whole numbers read as integers."""
     try:
-        return msgspec.convert(_whole(msgspec.json.decode(raw)), type_, strict=True)
+        return msgspec.convert(with_whole_numbers(msgspec.json.decode(raw)), type_, strict=True)
     except msgspec.ValidationError as second:
         pointer, detail = explained(str(second))
         raise InvalidRequestError("A field of the body is invalid.", errors=(FieldError(pointer, detail),)) from error
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as broken:
         raise malformed() from broken
-
-
-def _whole(value: Any) -> Any:
-    if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
-        return int(value)
-    if isinstance(value, list):
-        return [_whole(item) for item in value]
-    if isinstance(value, dict):
-        return {key: _whole(item) for key, item in value.items()}
-    return value

@@ -24,11 +24,11 @@ PREFER_LENGTH_MAX: Final = 200
 _RETURN: Final = re.compile(r'(?i:(?:^|,)[ \t]*return[ \t]*=[ \t]*"?(minimal|representation)"?[ \t]*(?=[;,]|$))')
 _TAG: Final = re.compile(r'"[^"]*"')
 _METHODS: Final = ("GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE")
-KEY_PATTERN: Final = r'^"[!#-\[\]-~]{16,128}"$'
+KEY_PATTERN: Final = r'^("[!#-\[\]-~]{16,128}"|[!#-\[\]-~]{16,128})$'
+"""A structured string (RFC 8941) as the IETF's draft has it, or the same without quotes: many clients send none."""
 _HEX: Final = "[0-9A-Fa-f]"
-SECRET_KEY_PATTERN: Final = (
-    rf'^"({_HEX}{{8}}-{_HEX}{{4}}-4{_HEX}{{3}}-[89ABab]{_HEX}{{3}}-{_HEX}{{12}}|{_HEX}{{32,128}})"$'
-)
+_SECRET: Final = rf"({_HEX}{{8}}-{_HEX}{{4}}-4{_HEX}{{3}}-[89ABab]{_HEX}{{3}}-{_HEX}{{12}}|{_HEX}{{32,128}})"
+SECRET_KEY_PATTERN: Final = rf'^("{_SECRET}"|{_SECRET})$'
 """Forms that hold at least 122 random bits: UUIDs of version 4, and 32 hexadecimal digits or more."""
 _KEY: Final = re.compile(KEY_PATTERN)
 _SECRET_KEY: Final = re.compile(SECRET_KEY_PATTERN)
@@ -87,10 +87,10 @@ def idempotency_key(request: Request[Any, Any, Any]) -> str:
     key = _KEY.fullmatch(header(request.scope, b"idempotency-key") or "")
     if key is None:
         raise KeyRequiredError(
-            "Send Idempotency-Key with a quoted string of 16 to 128 visible ASCII characters, the same for every "
-            "attempt of the same request."
+            "Send Idempotency-Key with 16 to 128 visible ASCII characters, quoted or not, the same for every attempt "
+            "of the same request."
         )
-    return key[0][1:-1]
+    return key[0].strip('"')
 
 
 def secret_idempotency_key(request: Request[Any, Any, Any]) -> str:
@@ -101,10 +101,10 @@ def secret_idempotency_key(request: Request[Any, Any, Any]) -> str:
     key = _SECRET_KEY.fullmatch(header(request.scope, b"idempotency-key") or "")
     if key is None:
         raise KeyRequiredError(
-            "Send Idempotency-Key with a random UUID (version 4) or 32 to 128 random hexadecimal digits, in quotes, "
+            "Send Idempotency-Key with a random UUID (version 4) or 32 to 128 random hexadecimal digits, "
             "the same for every attempt of the same request. Whoever knows it can get the account."
         )
-    return key[0][1:-1]
+    return key[0].strip('"')
 
 
 def completed(metrics: Metrics, *, over_tls: bool, cross_origin: bool) -> Complete:

@@ -11,7 +11,7 @@ from litestar.params import FromPath, JSONBody
 from domain.table.model import TableRefusal
 from service.api.authentication import CallerRequest
 from service.api.bodies import body_digest, body_of, require_json, strict
-from service.api.decoding import decoded
+from service.api.decoding import decoded, with_whole_numbers
 from service.api.dependencies import LIVE_TABLE
 from service.api.headers import idempotency_key, known_tags, wants_minimal
 from service.api.links import lobby_links, match_links
@@ -56,7 +56,7 @@ async def create_table(request: CallerRequest, data: JSONBody[Any], tables: Name
         request.user.id,
         idempotency_key(request),
         game=type(data).__struct_config__.tag,
-        options=data.options,
+        options=with_whole_numbers(data.options),
         seats=data.seats,
         bots=data.bots,
         visibility=data.visibility,
@@ -150,7 +150,7 @@ async def take_seat(
     id="leaveTable",
     summary="Leave the table",
     description="Before the match the seat becomes open; during the match a bot takes it. If the host leaves, the "
-    "next person clockwise becomes host; if no person is left, the table is closed.",
+    "next person clockwise becomes host; if no person is left, the table is closed. Done again it changes nothing.",
     tag="seats",
     status=204,
     problems=(404, 409),
@@ -221,7 +221,7 @@ async def change_options(
     request: CallerRequest, live_table: NamedDependency[LiveTable], tables: NamedDependency[Tables]
 ) -> TableResponse:
     require_json(request)
-    values = decoded(body_of(request), _values)
+    values = with_whole_numbers(decoded(body_of(request), _values))
     check_changes(values, live_table.codec.game.key)
     return view_response((await tables.change_options(live_table, request.user.id, values)).view)
 

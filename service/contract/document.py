@@ -224,7 +224,7 @@ def _query_parameters(operation: Operation) -> Iterable[dict[str, Any]]:
 
 def _header_parameters(operation: Operation) -> Iterable[dict[str, Any]]:
     if operation.idempotent:
-        text = "A quoted string that you choose for this request and send again with every retry."
+        text = "A string that you choose for this request and send again with every retry, quoted or not."
         if operation.secret_key:
             text += " Random and secret: a UUID of version 4, or at least 32 hexadecimal digits."
         yield {
@@ -235,7 +235,7 @@ def _header_parameters(operation: Operation) -> Iterable[dict[str, Any]]:
             "schema": {
                 "type": "string",
                 "pattern": SECRET_KEY_PATTERN if operation.secret_key else KEY_PATTERN,
-                "minLength": 34 if operation.secret_key else 18,
+                "minLength": 32 if operation.secret_key else 16,
                 "maxLength": 130,
                 "examples": ['"7d0c3a52-6f1e-4a7b-9c55-2f4b8a1e0d93"'],
             },

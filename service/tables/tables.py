@@ -16,7 +16,7 @@ from domain.table.fold import begin
 from domain.table.model import Facts, TableRefusal, Visibility
 from domain.table.rules import seat_of
 from domain.table.views import EventSeen, event_seen, seat_part
-from service.errors import KeyReusedError, LimitError, NotFoundError, OptionConflictError
+from service.errors import FieldError, KeyReusedError, LimitError, NotFoundError, OptionError
 from service.store.log import Log
 from service.tables.access import Access, is_over, no_table
 from service.tables.attempts import BotMoveAttempt, MoveAttempt, TableAttempt, TableRefused, carry_out, digest_of
@@ -123,8 +123,9 @@ class Tables:
             others = definition.options.parse(options, definition.seats[0])  # what is malformed comes first
             if isinstance(others, OptionProblem) and others.code == "option_value" and others.option in options:
                 raise_refusal(others, definition)
-            raise OptionConflictError(
-                "Say how many seats the table has: `seats`, or the option.", code="option_missing"
+            field = FieldError("/seats", "is missing")
+            raise OptionError(
+                "Say how many seats the table has: `seats`, or the option.", code="option_missing", errors=(field,)
             )
         if not isinstance(facts, Facts):
             raise_refusal(facts, definition)
@@ -188,10 +189,12 @@ class Tables:
         )
 
     async def leave(self, table: LiveTable, account: str) -> None:
-        """Leave the table; a bot takes the seat if the match has started."""
-        await self._command(
-            table, account, once("leave_table"), lambda own: rules.leave(table.state, own, table.secret.hex())
-        )
+        """Leave the table; a bot takes the seat if the match has started. Who has no seat has left already."""
+
+        def judge(own: Seat | None) -> Facts | TableRefused:
+            return Facts() if own is None else rules.leave(table.state, own, table.secret.hex())
+
+        await self._command(table, account, once("leave_table"), judge)
 
     async def start(self, table: LiveTable, account: str, round_number: int) -> TableAnswer:
         """Start the match, or the next round where the host does that. Starting a started round is not an error."""

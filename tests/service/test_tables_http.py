@@ -2,6 +2,7 @@
 
 import random
 from typing import Any
+from uuid import uuid4
 
 import pytest
 
@@ -49,9 +50,7 @@ def test_the_same_key_creates_one_table(people: list[Player]) -> None:
     assert people[1].post("/v1/tables", body, key=key).json()["table"] != first.json()["table"]
 
 
-@pytest.mark.parametrize(
-    "key", [None, "no-quotes-around-it", '"short"', '"' + "x" * 129 + '"', '"with a blank inside"']
-)
+@pytest.mark.parametrize("key", [None, '"no-quote-after-it', '"short"', '"' + "x" * 129 + '"', '"with a blank inside"'])
 def test_creating_needs_a_key(people: list[Player], key: str | None) -> None:
     headers = {} if key is None else {"Idempotency-Key": key}
     refused = people[0].http.post("/v1/tables", json={"game": "hearts"}, headers=headers)
@@ -62,14 +61,14 @@ def test_creating_needs_a_key(people: list[Player], key: str | None) -> None:
     ("body", "status", "code"),
     [
         ({"game": "hearts", "options": {"players": 6}}, 400, "option_value"),
-        ({"game": "hearts", "options": {"players": 4.0}}, 400, "option_value"),
+        ({"game": "hearts", "options": {"players": 4.5}}, 400, "option_value"),
         ({"game": "hearts", "options": {"players": "4"}}, 400, "option_value"),
         ({"game": "hearts", "options": {"queen_breaks_hearts": True}}, 400, "option_unknown"),
         ({"game": "hearts", "options": {"moon_rule": "none"}}, 409, "option_conflict"),
         ({"game": "hearts", "seats": 3, "options": {"players": 4}}, 409, "option_conflict"),
         ({"game": "hearts", "bots": [4]}, 409, "seat_unknown"),
         ({"game": "hearts", "seats": 6}, 400, "invalid_request"),
-        ({"game": "herzeln"}, 409, "option_missing"),
+        ({"game": "herzeln"}, 400, "option_missing"),
         ({"game": "hearts", "bots": [0]}, 409, "seat_taken"),
         ({"game": "hearts", "bots": [9]}, 400, "invalid_request"),
         ({"game": "skat"}, 400, "invalid_request"),
@@ -79,6 +78,50 @@ def test_creating_needs_a_key(people: list[Player], key: str | None) -> None:
 def test_tables_that_cannot_be_are_refused(people: list[Player], body: Any, status: int, code: str) -> None:
     refused = people[0].post("/v1/tables", body, keyed=True)
     assert (refused.status_code, code_of(refused)) == (status, code), refused.text
+
+
+def test_seats_that_are_missing_are_named(people: list[Player]) -> None:
+    refused = people[0].post("/v1/tables", {"game": "herzeln"}, keyed=True)
+    assert (refused.status_code, refused.json()["errors"]) == (400, [{"pointer": "/seats", "detail": "is missing"}])
+
+
+def test_a_whole_number_is_an_integer_in_options_too(people: list[Player]) -> None:
+    made = people[0].post("/v1/tables", {"game": "hearts", "options": {"players": 3.0}}, keyed=True)
+    assert (made.status_code, made.json()["options"]["players"]) == (201, 3)
+    romme = people[0].create("romme", seats=2)
+    changed = people[0].http.patch(f"/v1/tables/{romme}/options", json={"rounds": 7.0})
+    assert (changed.status_code, changed.json()["options"]["rounds"]) == (200, 7)
+
+
+def test_leaving_twice_is_no_error(people: list[Player]) -> None:
+    ada, ben = people[:2]
+    table = ada.create("hearts")
+    ben.sit(table)
+    version = None
+    for _ in range(2):
+        assert ben.http.delete(f"/v1/tables/{table}/seats/me").status_code == 204
+        now = ada.http.get(f"/v1/tables/{table}").json()["version"]
+        assert version in (None, now), "the second time nothing is recorded"
+        version = now
+    for _ in range(2):  # the last person closes the table
+        assert ada.http.delete(f"/v1/tables/{table}/seats/me").status_code == 204
+
+
+def test_a_key_without_quotes_is_the_same_key(people: list[Player]) -> None:
+    key = str(uuid4())
+    made = [people[0].post("/v1/tables", {"game": "hearts"}, key=given) for given in (key, f'"{key}"')]
+    assert [one.status_code for one in made] == [201, 201]
+    assert made[0].json()["table"] == made[1].json()["table"]
+    for half in (f'"{key}', f'{key}"', f"{key}, {key}"):
+        refused = people[0].post("/v1/tables", {"game": "hearts"}, key=half)
+        assert (refused.status_code, code_of(refused)) == (400, "idempotency_key_required"), half
+
+
+def test_a_secret_key_without_quotes_is_the_same_key(people: list[Player]) -> None:
+    key = str(uuid4())
+    made = [people[0].post("/v1/players", {"name": "Bea"}, key=given) for given in (key, f'"{key}"')]
+    assert made[0].json() == made[1].json()
+    assert made[0].status_code == 201
 
 
 @pytest.mark.parametrize("key", sorted(CURRENT))
