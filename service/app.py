@@ -68,6 +68,7 @@ def _dependencies(services: Services) -> dict[str, Provide]:
         "accounts": services.accounts,
         "contract": contract_bytes(HANDLERS),
         "disputes": services.disputes,
+        "inbox": services.inbox,
         "limits": services.limits,
         "lobby": services.lobby,
         "log": services.log,

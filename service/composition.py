@@ -39,6 +39,7 @@ from service.store.standings import StandingsStore
 from service.store.transparency import TransparencyStore
 from service.tables.access import Access
 from service.tables.cache import TableCache
+from service.tables.inbox import Inbox
 from service.tables.lobby import Lobby
 from service.tables.owed import Owed
 from service.tables.recorder import Recorder
@@ -75,6 +76,7 @@ class Services:
         self.seat_private = SeatPrivate(self.cache, self.recorder, self.views)
         self.replays = Replays(self.log, self.cache, self.snapshots, self.names)
         self.lobby = Lobby(self.redis.lists, self.cache, self.views, key=key)
+        self.inbox = Inbox(self.redis.own_tables, self.cache, self.views, key=key)
         self.owed = Owed(self.log, self.account_store, self.redis.checkpoints)
         self.signer = Signer(key, settings.origin)
         self.transparency_store = TransparencyStore(self.database)

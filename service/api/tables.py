@@ -21,6 +21,7 @@ from service.api.responses import TABLE_ETAG, TableResponse, paged, view_respons
 from service.api.types import tables as types
 from service.errors import NotFoundError
 from service.records.signer import Signer
+from service.tables.inbox import Inbox
 from service.tables.live_table import LiveTable
 from service.tables.lobby import Lobby
 from service.tables.refusals import check_changes
@@ -80,9 +81,31 @@ async def create_table(request: CallerRequest, data: JSONBody[Any], tables: Name
 async def list_tables(request: CallerRequest, lobby: NamedDependency[Lobby]) -> Response[bytes]:
     params = decoded_query(request, types.TablesQuery)
     items, cursor = await lobby.page(params.game, params.status, params.cursor, params.limit)
-    body = b'{"items":[%b],"next_cursor":%b}' % (b",".join(items), _encode(cursor))
     following = {"cursor": cursor, "limit": params.limit, "game": params.game, "status": params.status}
-    return paged(body, "/v1/tables", following if cursor else None)
+    return paged(_page(items, cursor), "/v1/tables", following if cursor else None)
+
+
+@Operation(
+    "GET",
+    "/v1/me/tables",
+    id="listMyTables",
+    summary="List the tables at which I sit",
+    description="Private ones too, in this order: those that wait for me, those that run, those before their match, "
+    "those that are over; in each of these the newest first. Of the service's matches that are over the last 200 are "
+    "listed. A table that begins or ceases to wait for you changes its place, so begin again without a cursor.",
+    tag="me",
+    query=types.MyTablesQuery,
+    response=types.MyTablePage,
+    problems=(404,),
+    headers=PRIVATE_HEADERS,
+    response_headers=_NEXT_PAGE,
+    links={"getTable": {"operationId": "getTable", "parameters": {"table": "$response.body#/items/0/table"}}},
+)
+async def list_my_tables(request: CallerRequest, inbox: NamedDependency[Inbox]) -> Response[bytes]:
+    params = decoded_query(request, types.MyTablesQuery)
+    items, cursor = await inbox.page(request.user.id, params.cursor, params.limit)
+    following = {"cursor": cursor, "limit": params.limit}
+    return paged(_page(items, cursor), "/v1/me/tables", following if cursor else None)
 
 
 @Operation(
@@ -329,9 +352,14 @@ async def get_head(
     return types.Head(str(table), version, hash_.hex(), time, note, signer.verifier_key)
 
 
+def _page(items: list[bytes], cursor: str | None) -> bytes:
+    return b'{"items":[%b],"next_cursor":%b}' % (b",".join(items), _encode(cursor))
+
+
 HANDLERS: Final = (
     create_table,
     list_tables,
+    list_my_tables,
     get_table,
     take_seat,
     leave_table,

@@ -14,6 +14,7 @@ from domain.registry import CURRENT
 from domain.table.views import event_seen
 from domain.transparency import checkpoint_text, leaf_of
 from domain.verify import verify
+from projections.own_tables import own_table
 from service.api.games import game_info, game_summary, rule_list
 from service.api.types.private import DRAFTS, HAND_ORDERS, QUESTIONS
 from service.api.types.tables import Head
@@ -93,6 +94,7 @@ def responses() -> dict[str, Examples]:
         **dispute_responses(),
         **{name: {key: example(match) for key, match in _matches().items()} for name, example in _OF_MATCHES.items()},
         "listTables": {"page": {"items": [_summary(match) for match in _matches().values()], "next_cursor": None}},
+        "listMyTables": {"page": {"items": [_own(match) for match in _matches().values()], "next_cursor": None}},
         "livez": {"ok": {"status": "ok"}},
         "readyz": {
             "ok": {
@@ -184,6 +186,12 @@ def _games() -> dict[str, Examples]:
 
 def _summary(match: ExampleMatch) -> Any:
     return json.loads(match.projection().header.summary)
+
+
+def _own(match: ExampleMatch) -> Any:
+    projection = match.projection()
+    own = own_table(PLAYER, projection.public, projection.header.summary)
+    return None if own is None else json.loads(own.content())
 
 
 def _last(match: ExampleMatch) -> Any:

@@ -75,6 +75,35 @@ class TablePage(Struct, frozen=True):
     next_cursor: str | None
 
 
+class MyTablesQuery(Struct, frozen=True):
+    """Position in the list of the caller's tables."""
+
+    limit: Limit = 20
+    cursor: Cursor | None = None
+
+
+class MyTable(TableSummaryOut, frozen=True):
+    """A table at which the caller sits."""
+
+    seat: Annotated[SeatNumber, Meta(description="Your seat.")]
+    version: Version
+    visibility: Visibility
+    waiting: Annotated[
+        bool,
+        Meta(
+            description="Whether the match waits for you: a decision of your seat is open, or you are the host between "
+            "two rounds."
+        ),
+    ]
+
+
+class MyTablePage(Struct, frozen=True):
+    """A page of the caller's tables: those that wait for the caller first."""
+
+    items: tuple[MyTable, ...]
+    next_cursor: str | None
+
+
 class EventsQuery(Struct, frozen=True):
     """Position in a table's events."""
 
