@@ -79,6 +79,7 @@ def _dependencies(services: Services) -> dict[str, Provide]:
         "readiness": services.readiness,
         "recorder": services.recorder,
         "records": services.records,
+        "recovery": services.recovery,
         "redis": services.redis,
         "replays": services.replays,
         "seat_private": services.seat_private,

@@ -10,6 +10,7 @@ from projections.redis_connection import connect
 from projections.redis_store import RedisStore
 from service.accounts.accounts import Accounts
 from service.accounts.public_names import PublicNames
+from service.accounts.recovery import Recovery
 from service.disputes.audit import DisputeAudit
 from service.disputes.disputes import Disputes
 from service.jobs.names import NameJobs
@@ -27,6 +28,7 @@ from service.runtime.limits import limits_with
 from service.runtime.metrics import Metrics
 from service.runtime.settings import Settings
 from service.standings.standings import Standings
+from service.store.account_codes import AccountCodeStore
 from service.store.accounts import AccountStore
 from service.store.database import Database
 from service.store.disputes import DisputeStore
@@ -66,6 +68,7 @@ class Services:
         self.account_store = AccountStore(self.database)
         self.names = PublicNames(self.account_store)
         self.accounts = Accounts(self.account_store, self.redis.broadcasts, self.names, self.limits, key=key)
+        self.recovery = Recovery(AccountCodeStore(self.database), self.accounts, self.limits, key=key)
         self.snapshots = Snapshots(self.log, self.redis.snapshots, key=key)
         self.cache = TableCache(self.log, self.snapshots, settings.cache_tables)
         self.views = Views(self.redis.views, self.log, self.cache, self.names)

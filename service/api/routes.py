@@ -9,6 +9,7 @@ from service.api import (
     players,
     private,
     records,
+    recovery,
     replays,
     standings,
     tables,
@@ -18,6 +19,7 @@ from service.api.operation import Operation
 
 HANDLERS: Final[tuple[Operation, ...]] = (
     *players.HANDLERS,
+    *recovery.HANDLERS,
     *standings.HANDLERS,
     *games.HANDLERS,
     *tables.HANDLERS,

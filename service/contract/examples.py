@@ -26,6 +26,8 @@ from service.verify.notes import is_signed
 
 _TOKEN: Final = "a3f1b2c4-0d5e-4f6a-8b7c-9d0e1f2a3b4c"  # noqa: S105 - an id
 _BEARER: Final = "bw_" + "A" * 43
+_RECOVERY: Final = "7KQ2M-9XT4H-PW8RV-D0C1B-3Z6YJ"
+_TRANSFER: Final = "4HPW-8RVD-0C1B"
 _HEARTS: Final = "hearts"
 _RULES_SHOWN: Final = 3
 """Of the rules and the codes of a game the example shows so many."""
@@ -61,6 +63,10 @@ def bodies() -> dict[str, Examples]:
         "createPlayer": {"ada": {"name": "Ada"}},
         "changeMe": {"ada": {"name": "Ada L."}},
         "createToken": {"phone": {"label": "phone", "expires_in_days": 90}},
+        "redeemCode": {
+            "recovery": {"code": _RECOVERY, "label": "new phone", "revoke_others": True},
+            "transfer": {"code": _TRANSFER.lower().replace("-", " "), "label": "tablet"},
+        },
         "createTable": tables,
         "takeSeat": {"first_open": {"client_seed": "20" * 32}, "bot": {"bot": True, "seat": 2}},
         "startRound": {"match": {"round": 1}},
@@ -148,7 +154,8 @@ def _first(schema: Any) -> Any:
 
 
 def _accounts() -> dict[str, Examples]:
-    me = {"player": PLAYER, "name": "Ada", "role": "player", "created": TIME}
+    me = {"player": PLAYER, "name": "Ada", "role": "player", "created": TIME, "recovery_code_created": None}
+    redeemed = {"player": PLAYER, "name": "Ada", "token_id": _TOKEN, "label": "phone", "expires": TIME}
     token = {"token_id": _TOKEN, "label": "phone", "created": TIME, "last_used": TIME, "expires": None, "current": True}
     return {
         "createPlayer": {"ada": {"player": PLAYER, "name": "Ada", "token_id": _TOKEN, "token": _BEARER}},
@@ -163,6 +170,9 @@ def _accounts() -> dict[str, Examples]:
         "getMe": {"ada": me},
         "changeMe": {"ada": me | {"name": "Ada L."}},
         "createToken": {"phone": {"token_id": _TOKEN, "label": "phone", "expires": TIME, "token": _BEARER}},
+        "createRecoveryCode": {"code": {"code": _RECOVERY, "created": TIME}},
+        "createTransferCode": {"code": {"code": _TRANSFER, "created": TIME, "expires": TIME + 600_000}},
+        "redeemCode": {"phone": {**redeemed, "token": _BEARER}},
         "listTokens": {"phone": {"items": [token], "next_cursor": None}},
     }
 

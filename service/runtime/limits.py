@@ -34,6 +34,10 @@ DEFAULT_LIMITS: Final = {
     "moves": Limit("moves of an account, in each API process", 600, 10),
     "audits": Limit("audits and text records of an account", 60, 60),
     "renames": Limit("name changes of an account", 60, 3600),
+    "account_codes": Limit("recovery and transfer codes that an account makes", 20, 3600),
+    "redemptions_ipv4": Limit("such codes tried from an IPv4 address", 300, 3600),
+    "redemptions_ipv6": Limit("such codes tried from an IPv6 network (/64)", 60, 3600),
+    "redemptions": Limit("such codes tried by all callers together", 3000, 600),
 }
 
 

@@ -348,6 +348,34 @@ CREATE FUNCTION public.unlocked_buckets(p_buckets smallint[]) RETURNS SETOF smal
   select b.bucket from buckets b where b.bucket = any (p_buckets) for no key update skip locked
 $$;
 
+CREATE TABLE public.account_codes (
+    number bigint NOT NULL,
+    id uuid NOT NULL,
+    player uuid NOT NULL,
+    kind text NOT NULL,
+    role text NOT NULL,
+    sha256 bytea NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    expires_at timestamp with time zone,
+    used_at timestamp with time zone,
+    CONSTRAINT account_codes_kind_check CHECK ((kind = ANY (ARRAY['recovery'::text, 'transfer'::text]))),
+    CONSTRAINT account_codes_role_check CHECK ((role = ANY (ARRAY['player'::text, 'arbiter'::text, 'operator'::text]))),
+    CONSTRAINT account_codes_sha256_check CHECK ((octet_length(sha256) = 32))
+);
+
+COMMENT ON COLUMN public.account_codes.role IS 'Role of the token that made the code, and of those it is redeemed for';
+
+COMMENT ON COLUMN public.account_codes.used_at IS 'When a transfer code was redeemed; a recovery code holds until it is replaced';
+
+ALTER TABLE public.account_codes ALTER COLUMN number ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME public.account_codes_number_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
 CREATE TABLE public.buckets (
     bucket smallint NOT NULL,
     CONSTRAINT buckets_bucket_check CHECK (((bucket >= 0) AND (bucket <= 255)))
@@ -674,6 +702,15 @@ CREATE TABLE public.transparency_nodes (
     CONSTRAINT transparency_nodes_number_check CHECK ((number >= 0))
 );
 
+ALTER TABLE ONLY public.account_codes
+    ADD CONSTRAINT account_codes_id_key UNIQUE (id);
+
+ALTER TABLE ONLY public.account_codes
+    ADD CONSTRAINT account_codes_pkey PRIMARY KEY (number);
+
+ALTER TABLE ONLY public.account_codes
+    ADD CONSTRAINT account_codes_sha256_key UNIQUE (sha256);
+
 ALTER TABLE ONLY public.buckets
     ADD CONSTRAINT buckets_pkey PRIMARY KEY (bucket);
 
@@ -743,6 +780,8 @@ ALTER TABLE ONLY public.transparency_leaves
 ALTER TABLE ONLY public.transparency_nodes
     ADD CONSTRAINT transparency_nodes_pkey PRIMARY KEY (level, number);
 
+CREATE INDEX account_codes_newest ON public.account_codes USING btree (player, kind, number);
+
 CREATE INDEX dispute_texts_author ON public.dispute_texts USING btree (author) WHERE (text IS NOT NULL);
 
 CREATE INDEX disputes_by_status ON public.disputes USING btree (status, opened_at DESC, dispute DESC);
@@ -801,6 +840,9 @@ CREATE TRIGGER never_changed BEFORE DELETE OR UPDATE OR TRUNCATE ON public.trans
 
 ALTER TABLE public.transparency_nodes ENABLE ALWAYS TRIGGER never_changed;
 
+ALTER TABLE ONLY public.account_codes
+    ADD CONSTRAINT account_codes_player_fkey FOREIGN KEY (player) REFERENCES public.players(id);
+
 ALTER TABLE ONLY public.name_changes
     ADD CONSTRAINT name_changes_player_fkey FOREIGN KEY (player) REFERENCES public.players(id);
 
@@ -841,6 +883,8 @@ GRANT ALL ON FUNCTION public.relist_disputes() TO blattwerk_service;
 
 REVOKE ALL ON FUNCTION public.unlocked_buckets(p_buckets smallint[]) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.unlocked_buckets(p_buckets smallint[]) TO blattwerk_service;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.account_codes TO blattwerk_service;
 
 GRANT SELECT ON TABLE public.buckets TO blattwerk_service;
 

@@ -27,6 +27,15 @@ JoinCode = Annotated[
         examples=["7KQ2M9XT4HPW8RVD"],
     ),
 ]
+TypedCode = Annotated[
+    str,
+    Meta(
+        min_length=1,
+        max_length=64,
+        description="A code as it was typed, in any case; spaces and dashes do not count, O means 0, I and L mean 1.",
+        examples=["7kq2 m9xt"],
+    ),
+]
 Cursor = Annotated[
     str,
     Meta(min_length=1, max_length=300, pattern="^[A-Za-z0-9_-]+$", description="`next_cursor` of the previous page."),
