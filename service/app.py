@@ -85,6 +85,7 @@ def _dependencies(services: Services) -> dict[str, Provide]:
         "seat_private": services.seat_private,
         "signer": services.signer,
         "standings": services.standings,
+        "table_codes": services.table_codes,
         "tables": services.tables,
         "transparency": services.transparency,
     }

@@ -39,6 +39,10 @@ class Shape:
         return "-".join(code[place : place + self._group] for place in range(0, len(code), self._group))
 
 
+JOIN: Final = Shape(2, 4)
+"""39.3 bits, until the match starts."""
+WATCH: Final = Shape(3, 4)
+"""58.9 bits, until it is replaced or withdrawn."""
 RECOVERY: Final = Shape(5, 5)
 """122.7 bits: nobody finds one by trying, however long."""
 TRANSFER: Final = Shape(3, 4)

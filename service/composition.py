@@ -38,6 +38,7 @@ from service.store.log import Log
 from service.store.probes import ProbeStore
 from service.store.secret_keys import SecretKeyStore
 from service.store.standings import StandingsStore
+from service.store.table_codes import TableCodeStore
 from service.store.transparency import TransparencyStore
 from service.tables.access import Access
 from service.tables.cache import TableCache
@@ -48,6 +49,7 @@ from service.tables.recorder import Recorder
 from service.tables.replays import Replays
 from service.tables.seat_private import SeatPrivate
 from service.tables.snapshots import Snapshots
+from service.tables.table_codes import TableCodes
 from service.tables.table_limits import TableLimits
 from service.tables.tables import Tables
 from service.tables.views import Views
@@ -71,13 +73,17 @@ class Services:
         self.recovery = Recovery(AccountCodeStore(self.database), self.accounts, self.limits, key=key)
         self.snapshots = Snapshots(self.log, self.redis.snapshots, key=key)
         self.cache = TableCache(self.log, self.snapshots, settings.cache_tables)
-        self.views = Views(self.redis.views, self.log, self.cache, self.names)
-        self.access = Access(self.log, self.cache)
+        self.table_code_store = TableCodeStore(self.database)
+        self.access = Access(self.log, self.cache, self.table_code_store)
+        self.views = Views(self.redis.views, self.log, self.cache, self.access, self.names)
         self.recorder = Recorder(self.log, self.cache, self.snapshots, self.views, key=key)
         self.table_limits = TableLimits(self.limits, self.redis.lists)
         self.tables = Tables(self.log, self.cache, self.access, self.recorder, self.views, self.table_limits)
+        self.table_codes = TableCodes(
+            self.table_code_store, self.tables, self.access, self.recorder, self.limits, base_url=settings.base_url
+        )
         self.seat_private = SeatPrivate(self.cache, self.recorder, self.views)
-        self.replays = Replays(self.log, self.cache, self.snapshots, self.names)
+        self.replays = Replays(self.log, self.cache, self.access, self.snapshots, self.names)
         self.lobby = Lobby(self.redis.lists, self.cache, self.views, key=key)
         self.inbox = Inbox(self.redis.own_tables, self.cache, self.views, key=key)
         self.owed = Owed(self.log, self.account_store, self.redis.checkpoints)

@@ -96,7 +96,7 @@ class Recovery:
     async def _redeem(self, code: str, new: NewTokenRow, *, revoke_others: bool, host: str) -> TokenRow:
         try:
             await self._limits.take(*limit_of_address("redemptions", host))
-            await self._limits.take("redemptions", _EVERYBODY)
+            await self._limits.take("redemptions_total", _EVERYBODY)
         except LimitError:
             again = await self._again(new)
             if again is None:

@@ -14,7 +14,7 @@ from service.api.negotiation import negotiated
 from service.api.operation import PRIVATE_HEADERS, Operation
 from service.api.queries import decoded_query
 from service.api.types import records as types
-from service.api.types.tables import TableQuery
+from service.api.types.common import NoQuery
 from service.limits.limits import Limits
 from service.records.records import Records
 from service.tables.tables import Tables
@@ -30,7 +30,7 @@ _TEXT: Final = "text/plain"
     description="One self-contained document, which `blattwerk verify` checks without a network. With `Accept: "
     "text/plain` it is rendered for people. It may be compressed.",
     tag="records",
-    query=TableQuery,
+    query=NoQuery,
     response=types.RECORD,
     media_types=(MEDIA_TYPE, _TEXT),
     limits=("audits",),
@@ -46,8 +46,8 @@ async def get_record(
     records: NamedDependency[Records],
     limits: NamedDependency[Limits],
 ) -> Response[Any]:
-    params = decoded_query(request, TableQuery)
-    live_table = await tables.find(table, request.user.id, params.join_code)
+    decoded_query(request, NoQuery)
+    live_table = await tables.find(table, request.user.id)
     if negotiated(request.scope, (MEDIA_TYPE, _TEXT)) == _TEXT:
         await limits.take("audits", request.user.id)
         text = await records.text(live_table)
@@ -64,7 +64,7 @@ async def get_record(
     summary="Verify a match that is over",
     description="The same checks as in `blattwerk verify`. 503 at once if too many audits are waiting.",
     tag="records",
-    query=TableQuery,
+    query=NoQuery,
     response=types.Audit,
     limits=("audits",),
     problems=(404, 409),
@@ -77,8 +77,8 @@ async def audit_table(
     records: NamedDependency[Records],
     limits: NamedDependency[Limits],
 ) -> types.Audit:
-    params = decoded_query(request, TableQuery)
-    live_table = await tables.find(table, request.user.id, params.join_code)
+    decoded_query(request, NoQuery)
+    live_table = await tables.find(table, request.user.id)
     await limits.take("audits", request.user.id)
     report = await records.audit(live_table)
     return types.Audit(report.ok, report.checks)

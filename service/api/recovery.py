@@ -80,7 +80,7 @@ async def create_transfer_code(request: CallerRequest, recovery: NamedDependency
     response=types.TokenRedeemed,
     idempotent=True,
     secret_key=True,
-    limits=("redemptions_ipv4", "redemptions_ipv6", "redemptions", "tokens"),
+    limits=("redemptions_ipv4", "redemptions_ipv6", "redemptions_total", "tokens"),
     problems=(404,),
     headers=NO_STORE,
     links={"getPlayer": {"operationId": "getPlayer", "parameters": {"player": "$response.body#/player"}}},

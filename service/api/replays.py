@@ -43,7 +43,7 @@ async def get_replay(request: CallerRequest, table: FromPath[UUID], replays: Nam
     params = decoded_query(request, types.ReplayQuery)
     first, last = _span(params)
     viewer = None if params.seat is None else _viewer(params.seat)
-    replay = await replays.steps(table, request.user.id, params.join_code, viewer, first, last)
+    replay = await replays.steps(table, request.user.id, viewer, first, last)
     following = replay.steps[-1].version + 1 if replay.more else None
     body = {
         "game": replay.game,
@@ -77,7 +77,7 @@ async def explain_move(
     params = decoded_query(request, types.ExplainQuery)
     seat = None if params.seat is None else int(params.seat)
     decode = None if params.move is None else _decoder(params.move)
-    return Response(await replays.explain(table, request.user.id, params.join_code, seat, params.version, decode))
+    return Response(await replays.explain(table, request.user.id, seat, params.version, decode))
 
 
 def _span(query: types.ReplayQuery) -> tuple[int | None, int | None]:

@@ -12,6 +12,7 @@ from service.api import (
     recovery,
     replays,
     standings,
+    table_codes,
     tables,
     transparency,
 )
@@ -23,6 +24,7 @@ HANDLERS: Final[tuple[Operation, ...]] = (
     *standings.HANDLERS,
     *games.HANDLERS,
     *tables.HANDLERS,
+    *table_codes.HANDLERS,
     *private.HANDLERS,
     *records.HANDLERS,
     *replays.HANDLERS,

@@ -19,6 +19,7 @@ from service.api.operation import PRIVATE_HEADERS, Operation
 from service.api.queries import decoded_query
 from service.api.responses import TABLE_ETAG, TableResponse, paged, view_response
 from service.api.types import tables as types
+from service.api.types.common import NoQuery
 from service.errors import NotFoundError
 from service.records.signer import Signer
 from service.tables.inbox import Inbox
@@ -116,7 +117,7 @@ async def list_my_tables(request: CallerRequest, inbox: NamedDependency[Inbox]) 
     description="Everything the caller may see: seats, board and, for a caller who has a seat, `you` with hand, "
     "open decision and legal moves; `you` is null for spectators. Poll it with If-None-Match.",
     tag="tables",
-    query=types.TableQuery,
+    query=NoQuery,
     response=types.TABLE,
     conditional=True,
     problems=(404,),
@@ -125,8 +126,8 @@ async def list_my_tables(request: CallerRequest, inbox: NamedDependency[Inbox]) 
     links=match_links(),
 )
 async def get_table(request: CallerRequest, table: FromPath[UUID], tables: NamedDependency[Tables]) -> TableResponse:
-    params = decoded_query(request, types.TableQuery)
-    return view_response(await tables.view(table, request.user.id, known_tags(request), params.join_code))
+    decoded_query(request, NoQuery)
+    return view_response(await tables.view(table, request.user.id, known_tags(request)))
 
 
 @Operation(
@@ -135,8 +136,8 @@ async def get_table(request: CallerRequest, table: FromPath[UUID], tables: Named
     id="takeSeat",
     summary="Sit down, add a client seed, or seat a bot",
     description="Before the match starts. Without `seat` you get the first open seat. A player who already has a "
-    "seat may call it again, once, to add a client seed. `bot` is for the host. A private table "
-    "requires its `join_code`.",
+    "seat may call it again, once, to add a client seed. `bot` is for the host. At a private table "
+    "one sits down with its code, see joinTable.",
     tag="seats",
     status=201,
     body=types.Sit,
@@ -151,7 +152,7 @@ async def take_seat(
     request: CallerRequest, table: FromPath[UUID], data: JSONBody[types.Sit], tables: NamedDependency[Tables]
 ) -> TableResponse:
     sat = await tables.sit(
-        await tables.find(table, request.user.id, data.join_code),
+        await tables.find(table, request.user.id),
         request.user.id,
         idempotency_key(request),
         seat=data.seat,
@@ -323,7 +324,7 @@ async def make_move(request: CallerRequest, table: FromPath[UUID], tables: Named
 )
 async def list_events(request: CallerRequest, table: FromPath[UUID], tables: NamedDependency[Tables]) -> Response[Any]:
     params = decoded_query(request, types.EventsQuery)
-    live_table = await tables.find(table, request.user.id, params.join_code)
+    live_table = await tables.find(table, request.user.id)
     page = await tables.events(live_table, request.user.id, params.after, params.limit)
     after = page.events[-1].version if page.more else None
     body = {"game": page.game, "version": page.version, "items": page.events, "next_after": after}
@@ -338,7 +339,7 @@ async def list_events(request: CallerRequest, table: FromPath[UUID], tables: Nam
     summary="Get the signed head of a table's chain",
     description="Two different signed heads of one version prove that the server showed two histories.",
     tag="events",
-    query=types.TableQuery,
+    query=NoQuery,
     response=types.Head,
     problems=(404,),
     headers=PRIVATE_HEADERS,
@@ -346,8 +347,8 @@ async def list_events(request: CallerRequest, table: FromPath[UUID], tables: Nam
 async def get_head(
     request: CallerRequest, table: FromPath[UUID], tables: NamedDependency[Tables], signer: NamedDependency[Signer]
 ) -> types.Head:
-    params = decoded_query(request, types.TableQuery)
-    version, hash_, time = await tables.head(await tables.find(table, request.user.id, params.join_code))
+    decoded_query(request, NoQuery)
+    version, hash_, time = await tables.head(await tables.find(table, request.user.id))
     note = signer.head(table, version, hash_, time)
     return types.Head(str(table), version, hash_.hex(), time, note, signer.verifier_key)
 

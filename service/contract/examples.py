@@ -28,6 +28,7 @@ _TOKEN: Final = "a3f1b2c4-0d5e-4f6a-8b7c-9d0e1f2a3b4c"  # noqa: S105 - an id
 _BEARER: Final = "bw_" + "A" * 43
 _RECOVERY: Final = "7KQ2M-9XT4H-PW8RV-D0C1B-3Z6YJ"
 _TRANSFER: Final = "4HPW-8RVD-0C1B"
+_JOIN: Final = "7KQ2-M9XT"
 _HEARTS: Final = "hearts"
 _RULES_SHOWN: Final = 3
 """Of the rules and the codes of a game the example shows so many."""
@@ -35,6 +36,7 @@ _VIEWS: Final = (
     "createTable",
     "getTable",
     "takeSeat",
+    "joinTable",
     "freeSeat",
     "startRound",
     "changeOptions",
@@ -68,6 +70,8 @@ def bodies() -> dict[str, Examples]:
             "transfer": {"code": _TRANSFER.lower().replace("-", " "), "label": "tablet"},
         },
         "createTable": tables,
+        "joinTable": {"typed": {"code": _JOIN.lower(), "client_seed": "20" * 32}, "read": {"code": _JOIN}},
+        "watchTable": {"read": {"code": _TRANSFER}},
         "takeSeat": {"first_open": {"client_seed": "20" * 32}, "bot": {"bot": True, "seat": 2}},
         "startRound": {"match": {"round": 1}},
         "markReady": {"ready": {"ready": True}},
@@ -92,6 +96,9 @@ def responses() -> dict[str, Examples]:
     return {
         **dict.fromkeys(_VIEWS, views),
         **dict.fromkeys(_PRIVATE_VIEWS, with_private_stream),
+        "watchTable": {key: view | {"you": None} for key, view in views.items()},
+        **{name: {"code": _link("join", _JOIN)} for name in ("createJoinCode", "getJoinCode")},
+        **{name: {"code": _link("watch", _TRANSFER)} for name in ("createSpectatorCode", "getSpectatorCode")},
         "getDrafts": {key: view["you"]["private"] for key, view in with_private_stream.items()},
         "askAdvice": _advice(),
         **_accounts(),
@@ -124,6 +131,10 @@ def _matches() -> dict[str, ExampleMatch]:
     for match in matches.values():
         match.play_until_own_move()
     return matches
+
+
+def _link(path: str, code: str) -> Any:
+    return {"code": code, "link": f"https://cards.example/{path}#{code}"}
 
 
 def _builtin(value: Any) -> Any:

@@ -37,7 +37,12 @@ DEFAULT_LIMITS: Final = {
     "account_codes": Limit("recovery and transfer codes that an account makes", 20, 3600),
     "redemptions_ipv4": Limit("such codes tried from an IPv4 address", 300, 3600),
     "redemptions_ipv6": Limit("such codes tried from an IPv6 network (/64)", 60, 3600),
-    "redemptions": Limit("such codes tried by all callers together", 3000, 600),
+    "redemptions_total": Limit("such codes tried by all callers together", 3000, 600),
+    "table_codes": Limit("join and spectator codes that an account makes", 60, 3600),
+    "joins": Limit("such codes tried by an account", 30, 600),
+    "joins_ipv4": Limit("such codes tried from an IPv4 address", 600, 600),
+    "joins_ipv6": Limit("such codes tried from an IPv6 network (/64)", 120, 600),
+    "joins_total": Limit("such codes tried by all callers together", 6000, 600),
 }
 
 

@@ -122,7 +122,7 @@ class AccountStore:
         await self._database.change(_SQL["rename"], (name, id_))
 
     async def erase(self, id_: UUID) -> list[bytes]:
-        """Erase a player's name, tokens and codes for good; the SHA-256 of the tokens that were there.
+        """Erase a player's name, tokens, codes and leave to watch for good; the SHA-256 of the tokens.
 
         The statement runs twice: the first time it does not see tokens and codes that were made while it waited for
         the player's row.

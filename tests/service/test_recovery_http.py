@@ -219,7 +219,7 @@ def test_a_token_of_a_code_has_the_role_of_who_made_it(urls: tuple[str, str], se
 
 
 def test_codes_are_limited_by_account_address_and_in_total(database_url: str, redis_url: str) -> None:
-    limits = ("account_codes=3/3600", "redemptions_ipv4=4/3600", "redemptions_ipv6=2/3600", "redemptions=8/3600")
+    limits = ("account_codes=3/3600", "redemptions_ipv4=4/3600", "redemptions_ipv6=2/3600", "redemptions_total=8/3600")
     settings = settings_for(database_url, redis_url, limits=limits, trusted_proxies=("127.0.0.1",))
     with api_process(settings) as api:
         ada, making, key = Player(api.url, "Ada"), new_key(), new_key()
@@ -242,7 +242,7 @@ def test_codes_are_limited_by_account_address_and_in_total(database_url: str, re
         network = [attempt(f"2001:db8::{number}") for number in range(3)]
         assert [answer.status_code for answer in network] == [404, 404, 429]
         assert [attempt("198.51.100.1").status_code for _ in range(3)] == [404, 404, 429]
-        then_is_refused(attempt("198.51.100.2", code), "redemptions", "q=8;w=3600")
+        then_is_refused(attempt("198.51.100.2", code), "redemptions_total", "q=8;w=3600")
         Player.close_all()
 
 

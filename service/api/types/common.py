@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from msgspec import Meta
+from msgspec import Meta, Struct
 
 Id = Annotated[
     str,
@@ -18,15 +18,6 @@ Version = Annotated[int, Meta(ge=0, le=2**31 - 1, description="Number of events 
 ReachedVersion = Annotated[int, Meta(ge=1, le=2**31 - 1)]
 Time = Annotated[int, Meta(ge=0, le=2**53 - 1, description="Milliseconds since 1970 UTC.")]
 Hash = Annotated[str, Meta(pattern="^[0-9a-f]{64}$", max_length=64, description="32 bytes in hex.")]
-JoinCode = Annotated[
-    str,
-    Meta(
-        pattern="^[2-9A-HJ-NP-Z]{16}$",
-        max_length=16,
-        description="Join code of a private table.",
-        examples=["7KQ2M9XT4HPW8RVD"],
-    ),
-]
 TypedCode = Annotated[
     str,
     Meta(
@@ -42,3 +33,7 @@ Cursor = Annotated[
 ]
 Limit = Annotated[int, Meta(ge=1, le=100, description="Maximum number of items on the page.")]
 GameKey = Annotated[str, Meta(pattern="^[a-z][a-z_]{1,29}$", max_length=30, examples=["hearts"])]
+
+
+class NoQuery(Struct, frozen=True):
+    """No query parameters: any is refused."""

@@ -11,19 +11,20 @@ from domain.registry import CURRENT
 from domain.table.model import Status, TableFact, Visibility
 from domain.table.views import SeatPublic
 from projections.table_view import LobbySeat
-from service.api.types.common import Cursor, GameKey, Hash, Id, JoinCode, Limit, SeatNumber, Time, Version
+from service.api.types.common import Cursor, GameKey, Hash, Id, Limit, SeatNumber, Time, Version
 from service.api.types.per_game import class_name, many, members, per_game, union
+
+ClientSeed = Annotated[
+    Hash | None,
+    Meta(description="32 random bytes in hex on which the shuffles will depend; may be added later, once."),
+]
 
 
 class Sit(Struct, frozen=True, forbid_unknown_fields=True):
     """A request for a seat."""
 
     seat: Annotated[SeatNumber | None, Meta(description="The seat; null for the first open one.")] = None
-    client_seed: Annotated[
-        Hash | None,
-        Meta(description="32 random bytes in hex on which the shuffles will depend; may be added later, once."),
-    ] = None
-    join_code: JoinCode | None = None
+    client_seed: ClientSeed = None
     bot: Annotated[bool, Meta(description="Seat a bot there (host only; requires `seat`).")] = False
 
 
@@ -37,12 +38,6 @@ class Ready(Struct, frozen=True, forbid_unknown_fields=True):
     """A ready mark."""
 
     ready: bool
-
-
-class TableQuery(Struct, frozen=True):
-    """Parameters of a table's view."""
-
-    join_code: JoinCode | None = None
 
 
 class TablesQuery(Struct, frozen=True):
@@ -109,7 +104,6 @@ class EventsQuery(Struct, frozen=True):
 
     after: Annotated[Version, Meta(description="Only events with a greater version.")] = 0
     limit: Limit = 50
-    join_code: JoinCode | None = None
 
 
 class Head(Struct, frozen=True):
@@ -149,7 +143,6 @@ def _you_type(game: AnyGame) -> Any:
             ("hand", tuple[Card, ...]),
             ("legal", many(game.types.legal)),
             ("private", game.types.private_part | None),
-            ("join_code", JoinCode | None),
         ],
         frozen=True,
         namespace={"__doc__": "What only one seat may see."},

@@ -71,6 +71,8 @@ with erased as (
   update players set name = null, erased_at = coalesce(erased_at, now()) where id = %s returning id
 ), codes as (
   delete from account_codes using erased where account_codes.player = erased.id
+), watching as (
+  delete from spectators using erased where spectators.player = erased.id
 )
 delete from tokens using erased where tokens.player = erased.id returning tokens.sha256;
 
