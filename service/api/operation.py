@@ -46,12 +46,12 @@ class Operation(HTTPRouteHandler):
         media_types: tuple[str, ...] = ("application/json",),
         body: Any = None,
         query: type[Struct] | None = None,
-        json_query: Mapping[str, Any] | None = None,
         public: bool = False,
         roles: tuple[Role, ...] = _ROLES,
         idempotent: bool = False,
         secret_key: bool = False,
         conditional: bool = False,
+        minimal: bool = False,
         limits: tuple[str, ...] = (),
         problems: tuple[int, ...] = (),
         headers: Mapping[str, str] | None = None,
@@ -77,13 +77,13 @@ class Operation(HTTPRouteHandler):
                 others are texts.
             body: type of the body; a tuple of types where the game of the table decides, see `game_body`.
             query: struct of the query parameters, which the function decodes with `decoded_query`.
-            json_query: types of the query parameters whose text is JSON.
             public: whether no token is needed.
             roles: who may ask.
             idempotent: whether `Idempotency-Key` is required.
             secret_key: whether whoever knows that key gets what belongs to its sender alone, so that it has to be
                 one that nobody guesses.
             conditional: whether `If-None-Match` is honoured with 304.
+            minimal: whether `Prefer: return=minimal` is honoured.
             limits: names of limits that hold for it, see `service.runtime.limits`.
             problems: statuses of problems beyond those that follow from the arguments above.
             headers: headers of every successful response.
@@ -120,12 +120,12 @@ class Operation(HTTPRouteHandler):
         self.response_media_types = media_types
         self.body = body
         self.query = query
-        self.json_query = json_query or {}
         self.public = public
         self.roles = roles
         self.idempotent = idempotent
         self.secret_key = secret_key
         self.conditional = conditional
+        self.minimal = minimal
         self.limits = limits
         self.problems = problems
         self.vary = (*(() if public else ("Authorization",)), *vary, *(("Accept-Encoding",) if compressed else ()))

@@ -11,14 +11,6 @@ from service.api.headers import host_of, idempotency_key, secret_idempotency_key
 from service.api.operation import NO_STORE, Operation
 from service.api.types import recovery as types
 
-_REDEEM: Final = {
-    "redeemCode": {
-        "operationId": "redeemCode",
-        "requestBody": {"code": "$response.body#/code", "label": "phone"},
-        "x-schemathesis": {"merge_body": False},
-    }
-}
-
 
 @Operation(
     "POST",
@@ -35,7 +27,6 @@ _REDEEM: Final = {
     limits=("account_codes",),
     problems=(404,),
     headers=NO_STORE,
-    links=_REDEEM,
 )
 async def create_recovery_code(request: CallerRequest, recovery: NamedDependency[Recovery]) -> types.RecoveryCode:
     made = await recovery.make(request.user, "recovery", idempotency_key(request))
@@ -57,7 +48,6 @@ async def create_recovery_code(request: CallerRequest, recovery: NamedDependency
     limits=("account_codes",),
     problems=(404,),
     headers=NO_STORE,
-    links=_REDEEM,
 )
 async def create_transfer_code(request: CallerRequest, recovery: NamedDependency[Recovery]) -> types.TransferCode:
     made = await recovery.make(request.user, "transfer", idempotency_key(request))

@@ -8,16 +8,16 @@ from litestar import Response
 from litestar.di import NamedDependency
 from litestar.params import FromPath, JSONBody
 
-from domain.registry import CURRENT
+from domain.table.model import TableRefusal
 from service.api.authentication import CallerRequest
-from service.api.bodies import body_digest, body_of, decoders_of, game_body, require_json, strict
+from service.api.bodies import body_digest, body_of, require_json, strict
 from service.api.decoding import decoded
 from service.api.dependencies import LIVE_TABLE
-from service.api.headers import idempotency_key, known_tags
+from service.api.headers import idempotency_key, known_tags, wants_minimal
 from service.api.links import lobby_links, match_links
 from service.api.operation import PRIVATE_HEADERS, Operation
 from service.api.queries import decoded_query
-from service.api.responses import TABLE_ETAG, TableResponse, paged, view_response
+from service.api.responses import PREFERENCE_APPLIED, TABLE_ETAG, TableResponse, move_response, paged, view_response
 from service.api.types import tables as types
 from service.api.types.common import NoQuery
 from service.errors import NotFoundError
@@ -25,12 +25,12 @@ from service.records.signer import Signer
 from service.tables.inbox import Inbox
 from service.tables.live_table import LiveTable
 from service.tables.lobby import Lobby
-from service.tables.refusals import check_changes
+from service.tables.refusals import check_changes, raise_refusal
 from service.tables.tables import Tables
 
 _encode: Final = msgspec.json.Encoder().encode
 _values: Final[Any] = msgspec.json.Decoder(dict[str, Any])
-_moves: Final = decoders_of({key: types.move_request(game, strict(game.types.move)) for key, game in CURRENT.items()})
+_move_requests: Final[Any] = msgspec.json.Decoder(types.move_requests(lambda game: strict(game.types.move)))
 _SEAT_PARAMETER: Final = {"seat": {"type": "integer", "minimum": 0, "maximum": 5}}
 _NEXT_PAGE: Final = {"Link": "The next page, if there is one."}
 
@@ -115,9 +115,10 @@ async def list_my_tables(request: CallerRequest, inbox: NamedDependency[Inbox]) 
     id="getTable",
     summary="Get my view of a table, as a seat or as a spectator",
     description="Everything the caller may see: seats, board and, for a caller who has a seat, `you` with hand, "
-    "open decision and legal moves; `you` is null for spectators. Poll it with If-None-Match.",
+    "open decision and legal moves; `you` is null for spectators. Poll it with If-None-Match. With `since` it brings "
+    "the events that you missed, of the same version as the view, so that one request is enough to catch up.",
     tag="tables",
-    query=NoQuery,
+    query=types.ViewQuery,
     response=types.TABLE,
     conditional=True,
     problems=(404,),
@@ -126,8 +127,12 @@ async def list_my_tables(request: CallerRequest, inbox: NamedDependency[Inbox]) 
     links=match_links(),
 )
 async def get_table(request: CallerRequest, table: FromPath[UUID], tables: NamedDependency[Tables]) -> TableResponse:
-    decoded_query(request, NoQuery)
-    return view_response(await tables.view(table, request.user.id, known_tags(request)))
+    params = decoded_query(request, types.ViewQuery)
+    tags = known_tags(request)
+    if params.since is None:
+        return view_response(await tables.view(table, request.user.id, tags))
+    seen, missed = await tables.view_since(table, request.user.id, tags, params.since)
+    return view_response(seen, missed)
 
 
 @Operation(
@@ -289,24 +294,31 @@ async def end_match(request: CallerRequest, table: FromPath[UUID], tables: Named
     "/v1/tables/{table:uuid}/moves",
     id="makeMove",
     summary="Answer a decision",
-    description="Send `you.decision` with the move. Sending the same decision with the same move again, even days "
-    "later, gives the same response and records nothing twice; with another move it is refused.",
+    description="Send the table's `game` and `you.decision` with the move. Sending the same decision with the same "
+    "move again, even days later, gives the same `version` and `event`, says `replayed` and records nothing twice; "
+    "`view` is the table as it is by then. Cards that may be named in any order make the same move in every order. "
+    "With another move it is refused. With `since` the view brings the events that you missed; with "
+    "`Prefer: return=minimal` the response has no view.",
     tag="moves",
-    body=types.MOVE_REQUESTS,
+    body=types.MOVE_REQUEST,
+    query=types.MoveQuery,
+    minimal=True,
     limits=("moves",),
     response=types.MOVE_RESULT,
     problems=(404, 409),
     headers=PRIVATE_HEADERS,
-    response_headers=TABLE_ETAG,
+    response_headers={**TABLE_ETAG, **PREFERENCE_APPLIED},
     links=match_links("$response.body#/view"),
 )
 async def make_move(request: CallerRequest, table: FromPath[UUID], tables: NamedDependency[Tables]) -> TableResponse:
-    live_table = await tables.find(table, request.user.id)  # before the body, which depends on its game
-    game, body = live_table.codec.game.key, game_body(request, live_table, _moves)
-    made = await tables.move(live_table, request.user.id, body.decision, body.move)
-    event, view = _encode(made.event), made.view.body or b"null"
-    content = b'{"game":"%b","version":%d,"event":%b,"view":%b}' % (game.encode(), made.version, event, view)
-    return TableResponse(content, made.view.etag)
+    since, minimal = decoded_query(request, types.MoveQuery).since, wants_minimal(request)
+    live_table = await tables.find(table, request.user.id)
+    require_json(request)
+    body = decoded(body_of(request), _move_requests)
+    if type(body).__struct_config__.tag != live_table.codec.game.key:
+        raise_refusal(TableRefusal("wrong_game"), live_table.codec.game)
+    made = await tables.move(live_table, request.user.id, body.decision, body.move, since)
+    return move_response(made, minimal=minimal)
 
 
 @Operation(

@@ -60,7 +60,7 @@ def bodies() -> dict[str, Examples]:
         bots = [1, 2][: match.state.setup.seats - 1]
         tables[key] = {"game": key, "bots": bots} | ({"seats": asked} if asked else {})
         answered = match.events[-1]
-        moves[key] = {"decision": answered.decision, "move": _builtin(answered.move)}
+        moves[key] = {"game": key, "decision": answered.decision, "move": _builtin(answered.move)}
     return {
         "createPlayer": {"ada": {"name": "Ada"}},
         "changeMe": {"ada": {"name": "Ada L."}},
@@ -225,7 +225,8 @@ def _page(match: ExampleMatch) -> Any:
 
 
 def _result(match: ExampleMatch) -> Any:
-    return {"game": match.game.key, "version": match.state.version, "event": _last(match), "view": match.view()}
+    made = {"game": match.game.key, "version": match.state.version, "replayed": False}
+    return {**made, "event": _last(match), "view": match.view()}
 
 
 def _replay(match: ExampleMatch) -> Any:

@@ -1,7 +1,7 @@
 """Measure everything, print it, keep it.
 
-    python -m tests.bench             everything, about five minutes
-    python -m tests.bench --quick     fewer and shorter windows, about a minute and a half
+    python -m tests.bench             everything, about seven minutes
+    python -m tests.bench --quick     fewer and shorter windows, about two minutes
     python -m tests.bench --only moves,fold --games hearts
     python -m tests.bench --peers     others beside it (after `make bench-peers` has installed them)
     python -m tests.bench --beside COMMIT    an earlier commit beside it: moves and views over HTTP
@@ -19,6 +19,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Final
 
+from tests.bench.beside import beside, owed
 from tests.bench.folding import folding
 from tests.bench.functions import functions
 from tests.bench.games import longest_of, rows_of
@@ -30,11 +31,12 @@ from tests.bench.over_http import Plan, moves, processes, reads
 from tests.bench.replays import replays
 from tests.bench.report import Results, Section, load, results, save, text
 from tests.bench.rig import Rig, rig
+from tests.bench.saturation import saturation
 from tests.bench.store_append import appends
 from tests.bench.supply import Moves
 
-SERVED: Final = ("moves", "reads", "processes", "appends", "growth", "longest")
-SECTIONS: Final = ("fold", "functions", "memory", "replay", "lists", *SERVED)
+SERVED: Final = ("moves", "reads", "processes", "appends", "growth", "longest", "saturation")
+SECTIONS: Final = ("fold", "functions", "memory", "replay", "lists", "owed", *SERVED)
 FULL: Final = Plan(clients=(1, 16, 64), repetitions=5, seconds=1.2)
 QUICK: Final = Plan(clients=(1, 64), repetitions=1, seconds=1.0)
 _RESULTS: Final = Path(__file__).parent / "results"
@@ -55,8 +57,6 @@ def main() -> None:
         section = beside_functions(given.beside, given.games.split(","), matches=matches, pairs=pairs)
         sections = _shown(iter([section]))
     elif given.beside:
-        from tests.bench.beside import beside
-
         plan = QUICK if given.quick else FULL
         sections = _shown(iter([beside(given.beside, given.games.split(","), plan)]))
     else:
@@ -128,6 +128,8 @@ def measured(wanted: list[str], keys: list[str], *, quick: bool) -> Iterator[Sec
         tables = 10_000 if quick else 100_000
         with filled(tables) as (url, player):
             yield lists(url, player, tables)
+    if "owed" in wanted:
+        yield owed(keys[0], QUICK if quick else FULL)
     if set(SERVED) & set(wanted):
         with rig() as running:
             yield from _served(running, wanted, keys, quick=quick)
@@ -160,6 +162,8 @@ def _served(running: Rig, wanted: list[str], keys: list[str], *, quick: bool) ->
             yield growth(running, key, options, pairs=4, restarts=1 if quick else 3)
         if "longest" in wanted:
             yield longest(running, key, options, repetitions=1 if quick else 3, most=100_000)
+    if "saturation" in wanted:
+        yield from saturation(running, (1,) if quick else (1, 2), repetitions=1 if quick else 3)
 
 
 if __name__ == "__main__":

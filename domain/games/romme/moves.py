@@ -1,21 +1,23 @@
 """What a seat may ask for: moves of the table, moves of its private stream, questions about its cards."""
 
-from typing import Annotated, Literal, TypeAlias
+from typing import Annotated, Literal, Self, TypeAlias
 
 from msgspec import Meta, field
+from msgspec.structs import replace
 
 from domain.structs import Move, Value, tag_after
 
 RommeCardId: TypeAlias = Annotated[
     str,
     Meta(
+        title="Card",
         max_length=16,
         description="Rank, suit and pack, such as QS#1 or TH#2, or a joker, JK#1 to JK#6.",
         examples=["QS#1", "JK#3"],
     ),
 ]
 RommeFaceName: TypeAlias = Annotated[
-    str, Meta(max_length=16, description="Rank and suit, such as 8H.", examples=["8H"])
+    str, Meta(title="Face", max_length=16, description="Rank and suit.", examples=["8H"])
 ]
 RommeMeldId: TypeAlias = Annotated[
     str, Meta(max_length=16, description="Name of a meld on the table, such as m2.", examples=["m2"])
@@ -23,8 +25,10 @@ RommeMeldId: TypeAlias = Annotated[
 RommeDraftId: TypeAlias = Annotated[
     str, Meta(max_length=16, description="Name of a draft of this turn, such as p1.", examples=["p1"])
 ]
-RommeEnd: TypeAlias = Literal["low", "high"]
-"""Where a new ace goes if a run of 13 leaves it open (R-48)."""
+RommeEnd: TypeAlias = Annotated[
+    Literal["low", "high"],
+    Meta(title="RommeEnd", description="Where a new ace goes if a run of 13 leaves it open (R-48)."),
+]
 
 # cards as a player declares them
 
@@ -34,6 +38,7 @@ class RommeChosenCard(Value, frozen=True, omit_defaults=True, forbid_unknown_fie
 
     card: RommeCardId
     face: RommeFaceName | None = field(default=None, name="as")
+    """The face that a joker stands for; left out for any other card."""
 
 
 RommeChosenCards: TypeAlias = Annotated[
@@ -55,6 +60,14 @@ class RommeChosenMeld(Value, frozen=True, omit_defaults=True, forbid_unknown_fie
 
     cards: RommeChosenCards
     end: RommeChosenEnd = None
+
+    def canonical(self) -> Self:
+        """Return the meld with its cards in a fixed order, see `Move.canonical`."""
+        return replace(self, cards=_in_order(self.cards))
+
+
+def _in_order(cards: tuple[RommeChosenCard, ...]) -> tuple[RommeChosenCard, ...]:
+    return tuple(sorted(cards, key=lambda chosen: (chosen.card, chosen.face or "")))
 
 
 # moves of the table
@@ -78,6 +91,9 @@ class RommeLay(RommeMoveBase, frozen=True, omit_defaults=True):
     melds: Annotated[tuple[RommeChosenMeld, ...], Meta(max_length=40)] | None = None
     """The melds in the order they are named on the table; left out: all open drafts."""
 
+    def canonical(self) -> Self:
+        return self if self.melds is None else replace(self, melds=tuple([meld.canonical() for meld in self.melds]))
+
 
 class RommeLayOff(RommeMoveBase, frozen=True, omit_defaults=True):
     """Add cards of the hand to one meld on the table."""
@@ -85,6 +101,9 @@ class RommeLayOff(RommeMoveBase, frozen=True, omit_defaults=True):
     meld: RommeMeldId
     cards: RommeChosenCards
     end: RommeChosenEnd = None
+
+    def canonical(self) -> Self:
+        return replace(self, cards=_in_order(self.cards))
 
 
 class RommeSwapJoker(RommeMoveBase, frozen=True):

@@ -1,6 +1,7 @@
 """The types of the API for tables: bodies, queries, views, events, moves."""
 
-from typing import Annotated, Any, Final
+from collections.abc import Callable
+from typing import Annotated, Any, Final, Literal, get_args
 
 import msgspec
 from msgspec import Meta, Struct, defstruct
@@ -8,11 +9,12 @@ from msgspec import Meta, Struct, defstruct
 from domain.cards import Card
 from domain.decider import AnyGame
 from domain.registry import CURRENT
-from domain.table.model import Status, TableFact, Visibility
+from domain.table.model import Status, TableCommand, TableFact, Visibility
 from domain.table.views import SeatPublic
 from projections.table_view import LobbySeat
 from service.api.types.common import Cursor, GameKey, Hash, Id, Limit, SeatNumber, Time, Version
 from service.api.types.per_game import class_name, many, members, per_game, union
+from service.tables.tables import EVENTS_SINCE_MAX
 
 ClientSeed = Annotated[
     Hash | None,
@@ -40,6 +42,24 @@ class Ready(Struct, frozen=True, forbid_unknown_fields=True):
     ready: bool
 
 
+_Since = Annotated[
+    Version | None,
+    Meta(description="Give the events after this version too, up to the view; a version that you have seen."),
+]
+
+
+class ViewQuery(Struct, frozen=True):
+    """Parameters of a table's view."""
+
+    since: _Since = None
+
+
+class MoveQuery(Struct, frozen=True):
+    """Parameters of a move."""
+
+    since: _Since = None
+
+
 class TablesQuery(Struct, frozen=True):
     """Filters and position in the list of public tables."""
 
@@ -49,7 +69,7 @@ class TablesQuery(Struct, frozen=True):
     cursor: Cursor | None = None
 
 
-class TableSummaryOut(Struct, frozen=True):
+class TableSummary(Struct, frozen=True):
     """A table in a list."""
 
     table: Id
@@ -66,7 +86,7 @@ class TableSummaryOut(Struct, frozen=True):
 class TablePage(Struct, frozen=True):
     """A page of public tables, newest first."""
 
-    items: tuple[TableSummaryOut, ...]
+    items: tuple[TableSummary, ...]
     next_cursor: str | None
 
 
@@ -77,7 +97,7 @@ class MyTablesQuery(Struct, frozen=True):
     cursor: Cursor | None = None
 
 
-class MyTable(TableSummaryOut, frozen=True):
+class MyTable(TableSummary, frozen=True):
     """A table at which the caller sits."""
 
     seat: Annotated[SeatNumber, Meta(description="Your seat.")]
@@ -149,6 +169,35 @@ def _you_type(game: AnyGame) -> Any:
     )
 
 
+def _event_types(game: AnyGame) -> Any:
+    """The commands of the table, and the moves of the game."""
+    moves = [move.__struct_config__.tag for move in members(game.types.move)]
+    return Literal[(*get_args(TableCommand), *moves)]
+
+
+def _event_facts(game: AnyGame) -> Any:
+    """All forms of the game's facts: during a match those that the viewer may see, afterwards complete ones."""
+    facts = members(game.types.public_form) + members(game.types.private_form) + members(game.types.fact)
+    return union(tuple(dict.fromkeys(facts)))
+
+
+def _event_type(game: AnyGame) -> Any:
+    return defstruct(
+        class_name(game, "Event"),
+        [
+            ("version", Version),
+            ("time", Time),
+            ("type", _event_types(game)),
+            ("seat", SeatNumber | None),
+            ("decision", Version | None),
+            ("table", tuple[TableFact, ...]),
+            ("facts", many(EVENT_FACTS[game.key])),
+        ],
+        frozen=True,
+        namespace={"__doc__": "One recorded command with what followed from it, as the caller may see it."},
+    )
+
+
 def _table_type(game: AnyGame) -> Any:
     """The view of a table: what `splice` joins, declared."""
     return defstruct(
@@ -173,6 +222,27 @@ def _table_type(game: AnyGame) -> Any:
                     YOUS[game.key] | None, Meta(description="What only your seat may know; null if you have no seat.")
                 ],
             ),
+            (
+                "events",
+                Annotated[
+                    many(EVENTS[game.key]),
+                    Meta(
+                        description="With `since`: the events after that version up to this view; absent if there "
+                        f"are more than {EVENTS_SINCE_MAX}."
+                    ),
+                ]
+                | msgspec.UnsetType,
+                msgspec.UNSET,
+            ),
+            (
+                "events_after",
+                Annotated[
+                    Version,
+                    Meta(description="With `since`, where `events` is absent: read the pages of events after it."),
+                ]
+                | msgspec.UnsetType,
+                msgspec.UNSET,
+            ),
         ],
         frozen=True,
         tag_field="game",
@@ -181,32 +251,32 @@ def _table_type(game: AnyGame) -> Any:
     )
 
 
-def _event_type(game: AnyGame) -> Any:
-    facts = members(game.types.public_form) + members(game.types.private_form) + members(game.types.fact)
-    return defstruct(
-        class_name(game, "Event"),
-        [
-            ("version", Version),
-            ("time", Time),
-            ("type", str),
-            ("seat", SeatNumber | None),
-            ("decision", Version | None),
-            ("table", tuple[TableFact, ...]),
-            ("facts", many(union(tuple(dict.fromkeys(facts))))),
-        ],
-        frozen=True,
-        namespace={"__doc__": "One recorded command with what followed from it, as the caller may see it."},
-    )
-
-
 YOUS: Final[dict[str, Any]] = {key: _you_type(game) for key, game in CURRENT.items()}
-TABLES: Final[dict[str, Any]] = {key: _table_type(game) for key, game in CURRENT.items()}
+EVENT_FACTS: Final[dict[str, Any]] = {key: _event_facts(game) for key, game in CURRENT.items()}
 EVENTS: Final[dict[str, Any]] = {key: _event_type(game) for key, game in CURRENT.items()}
+TABLES: Final[dict[str, Any]] = {key: _table_type(game) for key, game in CURRENT.items()}
 TABLE: Final[Any] = union(tuple(TABLES.values()))
 MOVE_RESULT: Final[Any] = per_game(
     "MoveResult",
-    "An accepted move: the version it made, what followed from it, and the view after it.",
-    lambda game: [("version", Version), ("event", EVENTS[game.key]), ("view", TABLES[game.key])],
+    "An accepted move: the version it made, what followed from it, and the view of the table as it is now.",
+    lambda game: [
+        ("version", Annotated[Version, Meta(description="The version that the move made, the first time.")]),
+        (
+            "replayed",
+            Annotated[
+                bool,
+                Meta(
+                    description="Whether an earlier attempt recorded this move; then `view` may be of a later version."
+                ),
+            ],
+        ),
+        ("event", EVENTS[game.key]),
+        (
+            "view",
+            Annotated[TABLES[game.key], Meta(description="Absent with `Prefer: return=minimal`.")] | msgspec.UnsetType,
+            msgspec.UNSET,
+        ),
+    ],
 )
 EVENT_PAGE: Final[Any] = per_game(
     "EventPage",
@@ -236,17 +306,31 @@ NEW_TABLE: Final[Any] = per_game(
 )
 
 
-def move_request(game: AnyGame, move_type: Any = None) -> Any:
-    """The type of the body of a move at a table of this game; `move_type` takes the place of the game's."""
-    return defstruct(
-        class_name(game, "MoveRequest"),
-        [("decision", Version), ("move", move_type or game.types.move)],
-        frozen=True,
-        forbid_unknown_fields=True,
-        namespace={"__doc__": f"A move at a table of {game.title}: the answer to a decision."},
+DecisionNumber = Annotated[Version, Meta(description="The open decision that it answers: `you.decision`.")]
+
+
+def move_requests(move_type: Callable[[AnyGame], Any] = lambda game: game.types.move) -> Any:
+    """The union of the bodies of a move; `move_type` gives the type of the moves of a game."""
+    return per_game(
+        "MoveRequest",
+        "A move at a table: the answer to a decision.",
+        lambda game: [("decision", DecisionNumber), ("move", move_type(game))],
+        closed=True,
     )
 
 
-MOVES: Final[tuple[Any, ...]] = tuple(game.types.move for game in CURRENT.values())
-MOVE_REQUESTS: Final[tuple[Any, ...]] = tuple(move_request(game) for game in CURRENT.values())
-"""Bodies of a move, one for each game; the table says which one it has to be."""
+MOVE_REQUEST: Final[Any] = move_requests()
+LEGAL_MOVES: Final[Any] = per_game(
+    "LegalMoves",
+    "What a seat may do now.",
+    lambda game: [
+        (
+            "entries",
+            Annotated[
+                many(game.types.legal),
+                Meta(description="An entry for each kind of move that is open now, like those of `you.legal`."),
+            ],
+        )
+    ],
+)
+"""Declares `legal` of problems, which is sent as `service.errors.LegalMoves`."""
