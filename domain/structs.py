@@ -15,7 +15,7 @@ A tag of a fact or move is stored for ever: whoever renames such a class gives i
 
 import re
 from collections.abc import Callable
-from typing import Final
+from typing import Final, Self
 
 from msgspec import Struct
 
@@ -45,6 +45,13 @@ class Fact(Tagged, frozen=True):
 
 class Move(Tagged, frozen=True, forbid_unknown_fields=True):
     """What a seat asks for."""
+
+    def canonical(self) -> Self:
+        """Return the one form of this move and of all that mean the same, by which a repeated move is recognised.
+
+        A move whose cards may be named in any order gives its cards in a fixed one.
+        """
+        return self
 
 
 class Legal(Tagged, frozen=True):

@@ -23,8 +23,11 @@ from service.contract.document import contract_bytes
 from service.runtime.settings import Settings
 
 _ALLOWED_METHODS: list[Any] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"]
-_ALLOWED_HEADERS = ["Authorization", "Content-Type", "Idempotency-Key", "If-None-Match", "traceparent"]
-_EXPOSED_HEADERS = ["ETag", "Link", "Location", "RateLimit", "RateLimit-Policy", "Retry-After", "X-Request-Id"]
+_ALLOWED_HEADERS = ["Authorization", "Content-Type", "Idempotency-Key", "If-None-Match", "Prefer", "traceparent"]
+_EXPOSED_HEADERS = [
+    *("ETag", "Link", "Location", "Preference-Applied", "RateLimit", "RateLimit-Policy", "Retry-After"),
+    "X-Request-Id",
+]
 
 
 def create_app(settings: Settings, *, extra_routes: Sequence[BaseRouteHandler] = ()) -> ASGIApp:

@@ -20,6 +20,8 @@ BEGUN: Final = "begun"
 """The key in a request's state of when it began, by `time.perf_counter`."""
 TAGS_LENGTH_MAX: Final = 8192
 """A list of tags may be so long: as a line of a head behind a proxy."""
+PREFER_LENGTH_MAX: Final = 200
+_RETURN: Final = re.compile(r'(?i:(?:^|,)[ \t]*return[ \t]*=[ \t]*"?(minimal|representation)"?[ \t]*(?=[;,]|$))')
 _TAG: Final = re.compile(r'"[^"]*"')
 _METHODS: Final = ("GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE")
 KEY_PATTERN: Final = r'^"[!#-\[\]-~]{16,128}"$'
@@ -52,6 +54,20 @@ def known_tags(request: Request[Any, Any, Any]) -> tuple[str, ...]:
     if len(tags) > TAGS_LENGTH_MAX:
         raise InvalidRequestError("A header is invalid.", errors=(FieldError("#If-None-Match", "is too long"),))
     return ("*",) if tags == "*" else tuple(_TAG.findall(tags))
+
+
+def wants_minimal(request: Request[Any, Any, Any]) -> bool:
+    """Whether the caller prefers `return=minimal` (RFC 7240); of two preferences for `return` the first counts.
+
+    InvalidRequestError if the header is too long.
+    """
+    preferred = header(request.scope, b"prefer")
+    if preferred is None:
+        return False
+    if len(preferred) > PREFER_LENGTH_MAX:
+        raise InvalidRequestError("A header is invalid.", errors=(FieldError("#Prefer", "is too long"),))
+    found = _RETURN.search(preferred)
+    return found is not None and found[1].lower() == "minimal"
 
 
 def host_of(request: Request[Any, Any, Any]) -> str:

@@ -50,6 +50,7 @@ class Operation(HTTPRouteHandler):
         idempotent: bool = False,
         secret_key: bool = False,
         conditional: bool = False,
+        minimal: bool = False,
         limits: tuple[str, ...] = (),
         problems: tuple[int, ...] = (),
         headers: Mapping[str, str] | None = None,
@@ -82,6 +83,7 @@ class Operation(HTTPRouteHandler):
             secret_key: whether whoever knows that key gets what belongs to its sender alone, so that it has to be
                 one that nobody guesses.
             conditional: whether `If-None-Match` is honoured with 304.
+            minimal: whether `Prefer: return=minimal` is honoured.
             limits: names of limits that hold for it, see `service.runtime.limits`.
             problems: statuses of problems beyond those that follow from the arguments above.
             headers: headers of every successful response.
@@ -124,6 +126,7 @@ class Operation(HTTPRouteHandler):
         self.idempotent = idempotent
         self.secret_key = secret_key
         self.conditional = conditional
+        self.minimal = minimal
         self.limits = limits
         self.problems = problems
         self.vary = (*(() if public else ("Authorization",)), *vary, *(("Accept-Encoding",) if compressed else ()))

@@ -3,17 +3,22 @@
 from collections.abc import Mapping
 from typing import Any, Final
 
+import msgspec
 from litestar import Response
 from litestar.types import Receive, Scope, Send
 
 from domain.registry import CURRENT
 from service.api.operation import PRIVATE_HEADERS
+from service.tables.tables import Missed, MoveAnswer
 from service.tables.views import ViewSeen
 
 GAME_PARAMETER: Final = {
     "game": {"type": "string", "pattern": "^[a-z][a-z_]{1,29}$", "maxLength": 30, "examples": sorted(CURRENT)}
 }
 TABLE_ETAG: Final = {"ETag": "Strong entity tag of this view, for If-None-Match."}
+PREFERENCE_APPLIED: Final = {"Preference-Applied": "`return=minimal`, where the request preferred that."}
+_MINIMAL: Final = (b"preference-applied", b"return=minimal")
+_encode: Final = msgspec.json.Encoder().encode
 _PRIVATE: Final = tuple((name.lower().encode(), value.encode()) for name, value in PRIVATE_HEADERS.items())
 _JSON: Final = (b"content-type", b"application/json")
 
@@ -25,9 +30,10 @@ class TableResponse:
     own it would build headers and media type anew each time.
     """
 
-    def __init__(self, body: bytes | None, etag: str, *, location: str | None = None) -> None:
+    def __init__(self, body: bytes | None, etag: str | None, *, location: str | None = None) -> None:
+        """`etag` is None for a response that holds no view."""
         self._body = body
-        self._headers = [*_PRIVATE, (b"etag", etag.encode())]
+        self._headers = [*_PRIVATE, _MINIMAL if etag is None else (b"etag", etag.encode())]
         if body is not None:
             self._headers += [_JSON, (b"content-length", b"%d" % len(body))]
         if location is not None:
@@ -41,9 +47,31 @@ class TableResponse:
         await send({"type": "http.response.body", "body": self._body or b"", "more_body": False})
 
 
-def view_response(seen: ViewSeen, *, location: str | None = None) -> TableResponse:
-    """Return a view with its tag; 304 without a body if the caller has it already."""
-    return TableResponse(seen.body, seen.etag, location=location)
+def view_response(seen: ViewSeen, missed: Missed | None = None, *, location: str | None = None) -> TableResponse:
+    """Return a view with its tag, and the events that its caller missed; 304 without a body if it has it already."""
+    return TableResponse(seen.body and _with_events(seen.body, missed), seen.etag, location=location)
+
+
+def move_response(made: MoveAnswer, *, minimal: bool) -> TableResponse:
+    """Return an accepted move with the view after it; `minimal` leaves that out."""
+    head = b'{"game":"%b","version":%d,"replayed":%b,"event":%b' % (
+        *(made.game.encode(), made.version),
+        *(b"true" if made.replayed else b"false", _encode(made.event)),
+    )
+    if minimal:
+        return TableResponse(head + b"}", None)
+    return TableResponse(
+        b'%b,"view":%b}' % (head, _with_events(made.view.body or b"null", made.missed)), made.view.etag
+    )
+
+
+def _with_events(view: bytes, missed: Missed | None) -> bytes:
+    """Return an encoded view with the events that its caller missed as its last field."""
+    if missed is None:
+        return view
+    if missed.events is None:
+        return b'%b,"events_after":%d}' % (view[:-1], missed.since)
+    return b'%b,"events":%b}' % (view[:-1], _encode(missed.events))
 
 
 def tagged(body: bytes | None, etag: str, headers: Mapping[str, str] | None = None) -> Response[bytes | None]:

@@ -13,11 +13,11 @@ from service.api.authentication import CallerRequest
 from service.api.bodies import body_digest, body_of, decoders_of, game_body, require_json, strict
 from service.api.decoding import decoded
 from service.api.dependencies import LIVE_TABLE
-from service.api.headers import idempotency_key, known_tags
+from service.api.headers import idempotency_key, known_tags, wants_minimal
 from service.api.links import lobby_links, match_links
 from service.api.operation import PRIVATE_HEADERS, Operation
 from service.api.queries import decoded_query
-from service.api.responses import TABLE_ETAG, TableResponse, paged, view_response
+from service.api.responses import PREFERENCE_APPLIED, TABLE_ETAG, TableResponse, move_response, paged, view_response
 from service.api.types import tables as types
 from service.errors import NotFoundError
 from service.records.signer import Signer
@@ -91,9 +91,10 @@ async def list_tables(request: CallerRequest, lobby: NamedDependency[Lobby]) -> 
     id="getTable",
     summary="Get my view of a table, as a seat or as a spectator",
     description="Everything the caller may see: seats, board and, for a caller who has a seat, `you` with hand, "
-    "open decision and legal moves; `you` is null for spectators. Poll it with If-None-Match.",
+    "open decision and legal moves; `you` is null for spectators. Poll it with If-None-Match. With `since` it brings "
+    "the events that you missed, of the same version as the view, so that one request is enough to catch up.",
     tag="tables",
-    query=types.TableQuery,
+    query=types.ViewQuery,
     response=types.TABLE,
     conditional=True,
     problems=(404,),
@@ -102,8 +103,12 @@ async def list_tables(request: CallerRequest, lobby: NamedDependency[Lobby]) -> 
     links=match_links(),
 )
 async def get_table(request: CallerRequest, table: FromPath[UUID], tables: NamedDependency[Tables]) -> TableResponse:
-    params = decoded_query(request, types.TableQuery)
-    return view_response(await tables.view(table, request.user.id, known_tags(request), params.join_code))
+    params = decoded_query(request, types.ViewQuery)
+    tags = known_tags(request)
+    if params.since is None:
+        return view_response(await tables.view(table, request.user.id, tags, params.join_code))
+    seen, missed = await tables.view_since(table, request.user.id, tags, params.join_code, params.since)
+    return view_response(seen, missed)
 
 
 @Operation(
@@ -266,23 +271,27 @@ async def end_match(request: CallerRequest, table: FromPath[UUID], tables: Named
     id="makeMove",
     summary="Answer a decision",
     description="Send `you.decision` with the move. Sending the same decision with the same move again, even days "
-    "later, gives the same response and records nothing twice; with another move it is refused.",
+    "later, gives the same `version` and `event`, says `replayed` and records nothing twice; `view` is the table as it "
+    "is by then. Cards that may be named in any order make the same move in every order. With another move it is "
+    "refused. With `since` the view brings the events that you missed; with `Prefer: return=minimal` the response has "
+    "no view.",
     tag="moves",
     body=types.MOVE_REQUESTS,
+    query=types.MoveQuery,
+    minimal=True,
     limits=("moves",),
     response=types.MOVE_RESULT,
     problems=(404, 409),
     headers=PRIVATE_HEADERS,
-    response_headers=TABLE_ETAG,
+    response_headers={**TABLE_ETAG, **PREFERENCE_APPLIED},
     links=match_links("$response.body#/view"),
 )
 async def make_move(request: CallerRequest, table: FromPath[UUID], tables: NamedDependency[Tables]) -> TableResponse:
+    since, minimal = decoded_query(request, types.MoveQuery).since, wants_minimal(request)
     live_table = await tables.find(table, request.user.id)  # before the body, which depends on its game
-    game, body = live_table.codec.game.key, game_body(request, live_table, _moves)
-    made = await tables.move(live_table, request.user.id, body.decision, body.move)
-    event, view = _encode(made.event), made.view.body or b"null"
-    content = b'{"game":"%b","version":%d,"event":%b,"view":%b}' % (game.encode(), made.version, event, view)
-    return TableResponse(content, made.view.etag)
+    body = game_body(request, live_table, _moves)
+    made = await tables.move(live_table, request.user.id, body.decision, body.move, since)
+    return move_response(made, minimal=minimal)
 
 
 @Operation(

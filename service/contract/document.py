@@ -11,7 +11,7 @@ from typing import Any, Final
 
 import msgspec
 
-from service.api.headers import KEY_PATTERN, SECRET_KEY_PATTERN, TAGS_LENGTH_MAX
+from service.api.headers import KEY_PATTERN, PREFER_LENGTH_MAX, SECRET_KEY_PATTERN, TAGS_LENGTH_MAX
 from service.api.operation import Operation
 from service.api.problems import PROBLEM_TYPE, Problem
 from service.api.types.json_schema import completed
@@ -248,6 +248,15 @@ def _header_parameters(operation: Operation) -> Iterable[dict[str, Any]]:
             "description": "The ETag that you have, or a list of some, or `*` for any; the response is 304 as long as "
             "it is current.",
             "schema": {"type": "string", "maxLength": TAGS_LENGTH_MAX, "examples": ['"41.0.5a3c77e1-2"']},
+        }
+    if operation.minimal:
+        yield {
+            "name": "Prefer",
+            "in": "header",
+            "required": False,
+            "description": "`return=minimal` for a response without what can be read elsewhere (RFC 7240). Other "
+            "preferences are ignored.",
+            "schema": {"type": "string", "maxLength": PREFER_LENGTH_MAX, "examples": ["return=minimal"]},
         }
 
 

@@ -196,7 +196,8 @@ def _page(match: ExampleMatch) -> Any:
 
 
 def _result(match: ExampleMatch) -> Any:
-    return {"game": match.game.key, "version": match.state.version, "event": _last(match), "view": match.view()}
+    made = {"game": match.game.key, "version": match.state.version, "replayed": False}
+    return {**made, "event": _last(match), "view": match.view()}
 
 
 def _replay(match: ExampleMatch) -> Any:

@@ -237,4 +237,4 @@ def _seated(seat: Seat | None) -> Seat:
 
 def digest_of(decision: int, move: Any) -> bytes:
     """Return what tells a retry of a move from another answer to the same decision."""
-    return hashlib.sha256(b"%d " % decision + _encode(move)).digest()
+    return hashlib.sha256(b"%d " % decision + _encode(move.canonical())).digest()

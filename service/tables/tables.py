@@ -2,7 +2,7 @@
 
 import secrets
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+from typing import Any, Final
 from uuid import UUID
 
 from msgspec import Struct
@@ -35,14 +35,30 @@ class TableAnswer(Struct, frozen=True):
     view: ViewSeen
 
 
+EVENTS_SINCE_MAX: Final = 200
+"""A view brings so many missed events at most; who missed more reads pages."""
+
+
+class Missed(Struct, frozen=True):
+    """The events between a version that the caller knows and a view."""
+
+    since: int
+    events: tuple[EventSeen, ...] | None
+    """None if there are more than `EVENTS_SINCE_MAX`."""
+
+
 class MoveAnswer(Struct, frozen=True):
     """What an accepted move gives back."""
 
     game: str
     version: int
     """The version that the move made; on a retry that of the first time."""
+    replayed: bool
+    """Whether the move was recorded before, by an earlier attempt."""
     event: EventSeen
     view: ViewSeen
+    """The table as it is now, which on a retry may be further on than the move."""
+    missed: Missed | None
 
 
 class EventPage(Struct, frozen=True):
@@ -207,9 +223,12 @@ class Tables:
             table, account, once("end"), lambda own: rules.end_match(table.state, own, table.secret.hex())
         )
 
-    async def move(self, table: LiveTable, account: str, decision: int, move: Any) -> MoveAnswer:
-        """Answer a decision. A retry gets the same result, even days later; nothing is appended twice.
+    async def move(
+        self, table: LiveTable, account: str, decision: int, move: Any, since: int | None = None
+    ) -> MoveAnswer:
+        """Answer a decision. A retry gets the same event, even days later; nothing is appended twice.
 
+        `since` is a version of the table: the answer brings the events after it, up to the view.
         LimitError if the account makes too many, retries included.
         """
         self._limits.count_move(account)
@@ -225,8 +244,14 @@ class Tables:
             else:
                 projection = await self._views.publish(table)
             view, over = view_of(projection, attempt.seat), is_over(table)
-        seen = event_seen(event, attempt.seat, over=over)
-        return MoveAnswer(table.codec.game.key, event.version, seen, view)
+        seen, replayed = event_seen(event, attempt.seat, over=over), outcome.recorded is None
+        if since is None:
+            missed = None
+        elif since == event.version - 1 and view.version == event.version:
+            missed = Missed(since, (seen,))  # the usual case: nothing to read
+        else:
+            missed = await self._missed(table, view, since)
+        return MoveAnswer(table.codec.game.key, event.version, replayed, seen, view, missed)
 
     async def bot_move(self, table: LiveTable, seat: Seat, decision: int, move: Any) -> bool:
         """Answer a decision for a bot's seat; False if the decision is gone meanwhile."""
@@ -246,6 +271,27 @@ class Tables:
         if seen is None:
             raise no_table()
         return seen
+
+    async def view_since(
+        self, stream: UUID, account: str, etags: Sequence[str], code: str | None, since: int
+    ) -> tuple[ViewSeen, Missed | None]:
+        """Return the caller's view, and the events after a version up to it; None for them if the caller has it."""
+        seen = await self.view(stream, account, etags, code)
+        if seen.body is None:
+            return seen, None
+        return seen, await self._missed(await self._access.existing(stream), seen, since)
+
+    async def _missed(self, table: LiveTable, seen: ViewSeen, since: int) -> Missed:
+        """Return the events after a version, up to a view and for its viewer."""
+        if since >= seen.version:
+            return Missed(since, ())
+        if seen.version - since > EVENTS_SINCE_MAX:
+            return Missed(since, None)
+        if table.state.version < seen.version:
+            await self._catch_up(table)
+        rows = await self._log.read(table.stream, since, seen.version - since)
+        over = is_over(table)
+        return Missed(since, tuple([event_seen(event, seen.seat, over=over) for event in events_of(table, rows)]))
 
     async def events(self, table: LiveTable, account: str, after: int, limit: int) -> EventPage:
         """Return the events that follow a version, as the caller may see them now, however few the page holds."""

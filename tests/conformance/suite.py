@@ -33,6 +33,7 @@ CHECKS: Final[tuple[Callable[[Match, int], None], ...]] = (
     forms.check_plain_json,
     legality.check_legal_is_what_is_accepted,
     legality.check_machines_are_accepted,
+    legality.check_equal_moves_are_recognised,
     secrecy.check_no_view_names_a_hidden_card,
     secrecy.check_no_fact_names_a_hidden_card,
     interference.check_hidden_cards_change_nothing,

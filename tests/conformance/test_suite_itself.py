@@ -14,12 +14,13 @@ from msgspec.structs import replace as changed
 
 from domain.cards import CANONICAL, pack
 from domain.decider import AnyGame, Rejection, Rule
+from domain.games.von_herzen.moves import VonHerzenLay, VonHerzenOffer
 from tests.conformance.altered import altered
 from tests.conformance.checks import cards, declarations, ends, folding, forms, interference, legality, secrecy
 from tests.conformance.hooks import Hooks
 from tests.conformance.matches import Match, play
 from tests.conformance.playthrough import FOLDER
-from tests.conformance.suite import CHECKS, run_checks
+from tests.conformance.suite import CHECKS, all_plans, played, run_checks
 from tests.conformance.zones import EVERYBODY, Zone, cards_in
 from tests.toy import highest_conformance as conformance
 from tests.toy import overboard_conformance
@@ -414,6 +415,16 @@ def test_a_move_with_the_name_of_a_command_of_the_table_fails() -> None:
     start = defstruct("HighestStart", [], frozen=True, tag_field="type", tag="start")
     with pytest.raises(AssertionError, match="start"):
         declarations.check_names_of_moves(altered(TOY, types=replace(TOY.types, move=start | HighestChoose)))
+
+
+@pytest.mark.parametrize("form", [lambda move: move, lambda move: changed(move, cards=())])
+def test_a_move_that_is_not_known_in_another_order_is_caught(monkeypatch: pytest.MonkeyPatch, form: Any) -> None:
+    plan = next(plan for plan in all_plans() if plan.rules_id.startswith("von_herzen"))
+    legality.check_equal_moves_are_recognised(played(plan), 1_000)
+    for type_ in (VonHerzenOffer, VonHerzenLay):
+        monkeypatch.setattr(type_, "canonical", form)
+    with pytest.raises(AssertionError, match="denies it"):
+        legality.check_equal_moves_are_recognised(played(plan), 1_000)
 
 
 def test_a_permutation_that_exchanges_nothing_is_no_proof() -> None:

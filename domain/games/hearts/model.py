@@ -5,9 +5,10 @@ never change their meaning; a new field has a default, and what cannot be said t
 `domain/games/romme/lifts.py`.
 """
 
-from typing import Annotated, Literal, TypeAlias
+from typing import Annotated, Literal, Self, TypeAlias
 
 from msgspec import Meta
+from msgspec.structs import replace
 
 from domain.cards import Card
 from domain.decider import Seat
@@ -66,6 +67,9 @@ class HeartsPass(HeartsMoveBase, frozen=True):
 
     cards: Annotated[tuple[HeartsCardName, ...], Meta(max_length=16, examples=[["QS", "AS", "KH"]])]
     """Three different cards in any order."""
+
+    def canonical(self) -> Self:
+        return replace(self, cards=tuple(sorted(self.cards)))
 
 
 class HeartsPlay(HeartsMoveBase, frozen=True):

@@ -1,8 +1,9 @@
 """What a seat may ask for: moves of the table, moves of its private stream, questions about its cards."""
 
-from typing import Annotated, Literal, TypeAlias
+from typing import Annotated, Literal, Self, TypeAlias
 
 from msgspec import Meta, field
+from msgspec.structs import replace
 
 from domain.structs import Move, Value, tag_after
 
@@ -56,6 +57,14 @@ class RommeChosenMeld(Value, frozen=True, omit_defaults=True, forbid_unknown_fie
     cards: RommeChosenCards
     end: RommeChosenEnd = None
 
+    def canonical(self) -> Self:
+        """Return the meld with its cards in a fixed order, see `Move.canonical`."""
+        return replace(self, cards=_in_order(self.cards))
+
+
+def _in_order(cards: tuple[RommeChosenCard, ...]) -> tuple[RommeChosenCard, ...]:
+    return tuple(sorted(cards, key=lambda chosen: (chosen.card, chosen.face or "")))
+
 
 # moves of the table
 
@@ -78,6 +87,9 @@ class RommeLay(RommeMoveBase, frozen=True, omit_defaults=True):
     melds: Annotated[tuple[RommeChosenMeld, ...], Meta(max_length=40)] | None = None
     """The melds in the order they are named on the table; left out: all open drafts."""
 
+    def canonical(self) -> Self:
+        return self if self.melds is None else replace(self, melds=tuple([meld.canonical() for meld in self.melds]))
+
 
 class RommeLayOff(RommeMoveBase, frozen=True, omit_defaults=True):
     """Add cards of the hand to one meld on the table."""
@@ -85,6 +97,9 @@ class RommeLayOff(RommeMoveBase, frozen=True, omit_defaults=True):
     meld: RommeMeldId
     cards: RommeChosenCards
     end: RommeChosenEnd = None
+
+    def canonical(self) -> Self:
+        return replace(self, cards=_in_order(self.cards))
 
 
 class RommeSwapJoker(RommeMoveBase, frozen=True):

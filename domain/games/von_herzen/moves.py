@@ -1,8 +1,9 @@
 """What a seat may ask for, and the entries that say what it may do now."""
 
-from typing import Annotated, Literal, TypeAlias
+from typing import Annotated, Literal, Self, TypeAlias
 
 from msgspec import Meta
+from msgspec.structs import replace
 
 from domain.cards import Card
 from domain.structs import Legal, Move, Value, tag_after
@@ -23,46 +24,45 @@ class VonHerzenMoveBase(Move, frozen=True, tag=tag_after("VonHerzen")):
     """Base of moves: tags follow from class names."""
 
 
-class VonHerzenOffer(VonHerzenMoveBase, frozen=True):
-    """The giver lays cards face down before the receiver (V-12)."""
+class VonHerzenCardsMove(VonHerzenMoveBase, frozen=True):
+    """Base of moves that name cards in any order."""
 
     cards: VonHerzenCardTexts
+
+    def canonical(self) -> Self:
+        return replace(self, cards=tuple(sorted(self.cards)))
+
+
+class VonHerzenOffer(VonHerzenCardsMove, frozen=True):
+    """The giver lays cards face down before the receiver (V-12)."""
 
 
 class VonHerzenPassOffer(VonHerzenMoveBase, frozen=True):
     """The giver offers nothing (V-12)."""
 
 
-class VonHerzenAccept(VonHerzenMoveBase, frozen=True):
+class VonHerzenAccept(VonHerzenCardsMove, frozen=True):
     """The receiver swaps as many cards as are offered (V-15)."""
 
-    cards: VonHerzenCardTexts
 
-
-class VonHerzenCounter(VonHerzenMoveBase, frozen=True):
+class VonHerzenCounter(VonHerzenCardsMove, frozen=True):
     """The receiver proposes to swap fewer cards and lays his own (V-16)."""
-
-    cards: VonHerzenCardTexts
 
 
 class VonHerzenDecline(VonHerzenMoveBase, frozen=True):
     """The receiver wants no swap (V-22)."""
 
 
-class VonHerzenTake(VonHerzenMoveBase, frozen=True):
+class VonHerzenTake(VonHerzenCardsMove, frozen=True):
     """Another player makes the original swap in the receiver's place (V-18)."""
-
-    cards: VonHerzenCardTexts
 
 
 class VonHerzenLeave(VonHerzenMoveBase, frozen=True):
     """Another player leaves the offer to the next (V-17)."""
 
 
-class VonHerzenAgree(VonHerzenMoveBase, frozen=True):
+class VonHerzenAgree(VonHerzenCardsMove, frozen=True):
     """The giver agrees to the counter-proposal and picks which offered cards he gives (V-21)."""
-
-    cards: VonHerzenCardTexts
 
 
 class VonHerzenWithdraw(VonHerzenMoveBase, frozen=True):

@@ -13,6 +13,7 @@ from domain.table.views import SeatPublic
 from projections.table_view import LobbySeat
 from service.api.types.common import Cursor, GameKey, Hash, Id, JoinCode, Limit, SeatNumber, Time, Version
 from service.api.types.per_game import class_name, many, members, per_game, union
+from service.tables.tables import EVENTS_SINCE_MAX
 
 
 class Sit(Struct, frozen=True, forbid_unknown_fields=True):
@@ -39,10 +40,28 @@ class Ready(Struct, frozen=True, forbid_unknown_fields=True):
     ready: bool
 
 
+_Since = Annotated[
+    Version | None,
+    Meta(description="Give the events after this version too, up to the view; a version that you have seen."),
+]
+
+
 class TableQuery(Struct, frozen=True):
-    """Parameters of a table's view."""
+    """Parameters of what may be asked of a private table with its code."""
 
     join_code: JoinCode | None = None
+
+
+class ViewQuery(TableQuery, frozen=True):
+    """Parameters of a table's view."""
+
+    since: _Since = None
+
+
+class MoveQuery(Struct, frozen=True):
+    """Parameters of a move."""
+
+    since: _Since = None
 
 
 class TablesQuery(Struct, frozen=True):
@@ -127,6 +146,24 @@ def _you_type(game: AnyGame) -> Any:
     )
 
 
+def _event_type(game: AnyGame) -> Any:
+    facts = members(game.types.public_form) + members(game.types.private_form) + members(game.types.fact)
+    return defstruct(
+        class_name(game, "Event"),
+        [
+            ("version", Version),
+            ("time", Time),
+            ("type", str),
+            ("seat", SeatNumber | None),
+            ("decision", Version | None),
+            ("table", tuple[TableFact, ...]),
+            ("facts", many(union(tuple(dict.fromkeys(facts))))),
+        ],
+        frozen=True,
+        namespace={"__doc__": "One recorded command with what followed from it, as the caller may see it."},
+    )
+
+
 def _table_type(game: AnyGame) -> Any:
     """The view of a table: what `splice` joins, declared."""
     return defstruct(
@@ -151,6 +188,27 @@ def _table_type(game: AnyGame) -> Any:
                     YOUS[game.key] | None, Meta(description="What only your seat may know; null if you have no seat.")
                 ],
             ),
+            (
+                "events",
+                Annotated[
+                    many(EVENTS[game.key]),
+                    Meta(
+                        description="With `since`: the events after that version up to this view; absent if there "
+                        f"are more than {EVENTS_SINCE_MAX}."
+                    ),
+                ]
+                | msgspec.UnsetType,
+                msgspec.UNSET,
+            ),
+            (
+                "events_after",
+                Annotated[
+                    Version,
+                    Meta(description="With `since`, where `events` is absent: read the pages of events after it."),
+                ]
+                | msgspec.UnsetType,
+                msgspec.UNSET,
+            ),
         ],
         frozen=True,
         tag_field="game",
@@ -159,32 +217,31 @@ def _table_type(game: AnyGame) -> Any:
     )
 
 
-def _event_type(game: AnyGame) -> Any:
-    facts = members(game.types.public_form) + members(game.types.private_form) + members(game.types.fact)
-    return defstruct(
-        class_name(game, "Event"),
-        [
-            ("version", Version),
-            ("time", Time),
-            ("type", str),
-            ("seat", SeatNumber | None),
-            ("decision", Version | None),
-            ("table", tuple[TableFact, ...]),
-            ("facts", many(union(tuple(dict.fromkeys(facts))))),
-        ],
-        frozen=True,
-        namespace={"__doc__": "One recorded command with what followed from it, as the caller may see it."},
-    )
-
-
 YOUS: Final[dict[str, Any]] = {key: _you_type(game) for key, game in CURRENT.items()}
-TABLES: Final[dict[str, Any]] = {key: _table_type(game) for key, game in CURRENT.items()}
 EVENTS: Final[dict[str, Any]] = {key: _event_type(game) for key, game in CURRENT.items()}
+TABLES: Final[dict[str, Any]] = {key: _table_type(game) for key, game in CURRENT.items()}
 TABLE: Final[Any] = union(tuple(TABLES.values()))
 MOVE_RESULT: Final[Any] = per_game(
     "MoveResult",
-    "An accepted move: the version it made, what followed from it, and the view after it.",
-    lambda game: [("version", Version), ("event", EVENTS[game.key]), ("view", TABLES[game.key])],
+    "An accepted move: the version it made, what followed from it, and the view of the table as it is now.",
+    lambda game: [
+        ("version", Annotated[Version, Meta(description="The version that the move made, the first time.")]),
+        (
+            "replayed",
+            Annotated[
+                bool,
+                Meta(
+                    description="Whether an earlier attempt recorded this move; then `view` may be of a later version."
+                ),
+            ],
+        ),
+        ("event", EVENTS[game.key]),
+        (
+            "view",
+            Annotated[TABLES[game.key], Meta(description="Absent with `Prefer: return=minimal`.")] | msgspec.UnsetType,
+            msgspec.UNSET,
+        ),
+    ],
 )
 EVENT_PAGE: Final[Any] = per_game(
     "EventPage",

@@ -1,6 +1,7 @@
 """What `legal` offers is what `decide` accepts; a refusal changes nothing and gives a reason."""
 
-from collections.abc import Iterable
+import json
+from collections.abc import Iterable, Iterator
 from typing import Any, Final
 
 from domain.decider import AnyGame, Rejection, Seat, SeatView, view_of
@@ -101,3 +102,31 @@ def _sampled(match: Match, view: SeatView[Any, Any, Any], leaves: int) -> tuple[
     """Return moves that a client can build from `legal`, and whether these are all."""
     moves = list(every_choice(lambda choose: match.game.players.sample(view, choose), leaves + 1))
     return moves[:leaves], len(moves) <= leaves
+
+
+def check_equal_moves_are_recognised(match: Match, positions: int) -> None:
+    """A move that says the same in another order has the same `canonical` form, so that a retry is known."""
+    moved = [step for step in match.steps if step.kind == "move"]
+    for step in match.rng("equal moves").sample(moved, min(positions, len(moved))):
+        said = json.loads(canonical(step.move))
+        facts = canonical(match.decided(step, match.chance))
+        for other in _in_other_orders(said):
+            move = match.wire.move(canonical(other))
+            judged = match.game.decider.decide(step.before, step.seat, move, match.chance)
+            same = canonical(judged) == facts
+            known = canonical(move.canonical()) == canonical(step.move.canonical())
+            assert known == same, match.at(
+                step, f"{other} {'means the same, but' if same else 'means something else, and'} canonical() denies it"
+            )
+
+
+def _in_other_orders(said: Any) -> Iterator[Any]:
+    """Give a JSON value with one of its arrays turned round, for each of them that this changes."""
+    if isinstance(said, list):
+        if said != said[::-1]:
+            yield said[::-1]
+        for index, one in enumerate(said):
+            yield from ([*said[:index], other, *said[index + 1 :]] for other in _in_other_orders(one))
+    elif isinstance(said, dict):
+        for name, one in said.items():
+            yield from ({**said, name: other} for other in _in_other_orders(one))
