@@ -15,7 +15,14 @@ import secrets
 from contextlib import suppress
 from typing import Any, Final
 
-from projections.redis_connection import Command, RedisConnection, RedisUnavailableError, decoding, script
+from projections.redis_connection import (
+    Command,
+    RedisConnection,
+    RedisUnavailableError,
+    decoding,
+    reading_script,
+    script,
+)
 
 _REFRESH_SECONDS: Final = 1.0
 DOUBLE_WRITE_SECONDS: Final = 2.5
@@ -24,6 +31,7 @@ _REBUILD_SECONDS: Final = 30
 """How long a rebuild is believed in that says nothing."""
 _DROPPED_TOGETHER: Final = 1000
 """Keys deleted in one round trip."""
+_CURRENT: Final = reading_script("return redis.call('HGET', KEYS[1], 'current')")
 _COMPLETE: Final = script("""
 -- KEYS: the generation. ARGV: token, number. False if Redis lost something since the token was given.
 if redis.call('HGET', KEYS[1], 'making') ~= ARGV[1] then return 0 end
@@ -57,7 +65,7 @@ class Generations:
 
     @property
     def _asked(self) -> tuple[Command, Command]:
-        return ("HGET", self._key, "current"), ("GET", self._rebuild_key)
+        return (_CURRENT, 1, self._key), ("GET", self._rebuild_key)
 
     def key(self, name: str, generation: int | None = None) -> str:
         """Return the key of a name in a generation, the current one if none is given."""

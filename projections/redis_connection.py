@@ -54,6 +54,15 @@ def script(text: str) -> Script:
     return Script(text, hashlib.sha1(text.encode(), usedforsecurity=False).hexdigest().encode())
 
 
+def reading_script(text: str) -> Script:
+    """Return a script that only reads, and that Redis refuses while it takes no writes: then it is older than the log.
+
+    With this first line, and without the flag `no-writes` in it, Redis takes a script for one that writes, and refuses
+    it as a read-only replica, without enough replicas, while it is full and while it cannot save.
+    """
+    return script("#!lua\n" + text)
+
+
 Command: TypeAlias = tuple[Any, ...]
 """Name and arguments; or a `Script`, the number of its keys, the keys, and its arguments."""
 
@@ -106,8 +115,9 @@ class RedisConnection:
         Once it has refused one it is asked for nothing, reads included, until a write works: what it holds is older
         than the log.
         """
-        if self.unavailable or self._is_late():
-            raise RedisUnavailableError("Redis failed a moment ago, or there is no time left")
+        self._fail_if_unavailable()
+        if self._is_late():
+            raise RedisUnavailableError("there is no time left")
         return await self._round_trips.submit(commands)
 
     async def ping(self) -> None:
@@ -116,8 +126,9 @@ class RedisConnection:
 
     async def pop_first(self, key: str, wait_seconds: float, most: int) -> list[bytes]:
         """Take the first members off a sorted set, up to `most`; none if none came in time."""
-        if self.unavailable or self._refused:
-            raise RedisUnavailableError("Redis failed a moment ago")
+        self._fail_if_unavailable()
+        if self._refused:
+            raise RedisUnavailableError("Redis refused a command a moment ago")
         try:
             async with asyncio.timeout(wait_seconds + ANSWER_SECONDS_MAX):
                 popped = await self._client.bzmpop(wait_seconds, 1, [key], min=True, count=most)
@@ -155,8 +166,7 @@ class RedisConnection:
         await self._client.aclose()
 
     async def _send_together(self, requests: list[tuple[Command, ...]]) -> list[list[Any] | Exception]:
-        if self.unavailable:  # nor do those that waited for a round trip that failed wait for another one
-            raise RedisUnavailableError("Redis failed a moment ago")
+        self._fail_if_unavailable()  # nor do those that waited for a round trip that failed wait for another one
         if self._refused:
             await self._write()
         answers = iter(await self._send([command for commands in requests for command in commands]))
@@ -165,6 +175,12 @@ class RedisConnection:
         self._refused = bool(refusals)
         await self._note_wrong_types(refusals)
         return accepted
+
+    def _fail_if_unavailable(self) -> None:
+        if self.suspended:
+            raise RedisUnavailableError("what Redis holds was made from another log")
+        if self._probing is not None:
+            raise RedisUnavailableError("Redis failed a moment ago")
 
     async def _note_wrong_types(self, refusals: list[Exception]) -> None:
         if any(_is_of_others(refusal) for refusal in refusals):

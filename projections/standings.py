@@ -20,7 +20,7 @@ from msgspec import Struct
 from domain.registry import CURRENT
 from domain.standings import Tally
 from projections.generations import Generations
-from projections.redis_connection import RedisConnection, decoding, script
+from projections.redis_connection import RedisConnection, decoding, reading_script, script
 
 GAMES: Final = tuple(CURRENT)
 _WINS_MAX: Final = 2**31 - 1
@@ -75,7 +75,7 @@ for i = 2, #KEYS, 2 do
 end
 return at
 """)
-_PAGE: Final = script(f"""{_INTACT}
+_PAGE: Final = reading_script(f"""{_INTACT}
 -- KEYS: `at`, hash and list of the game. ARGV: lower bound by name, limit. False unless all is there.
 if not redis.call('HGET', KEYS[1], 'complete') or not intact(KEYS[2], KEYS[3]) then return false end
 local places = redis.call('ZRANGEBYLEX', KEYS[3], ARGV[1], '+', 'LIMIT', 0, ARGV[2])
@@ -83,7 +83,7 @@ local found = {{}}
 for i, place in ipairs(places) do found[i] = redis.call('HGET', KEYS[2], string.sub(place, 17)) end
 return found
 """)
-_OF_PLAYER: Final = script(f"""{_INTACT}
+_OF_PLAYER: Final = reading_script(f"""{_INTACT}
 -- KEYS: `at`, then hash and list of each game. ARGV: player. False unless all is there.
 if not redis.call('HGET', KEYS[1], 'complete') then return false end
 local found = {{}}

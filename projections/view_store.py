@@ -23,7 +23,7 @@ from msgspec import Struct
 
 from domain.table.model import OPEN_STATUSES
 from projections.generations import Generations
-from projections.redis_connection import RedisConnection, decoding, script
+from projections.redis_connection import RedisConnection, decoding, reading_script, script
 from projections.table_lists import list_commands, listing_key, owed_command, wake_commands
 from projections.table_view import Projection
 
@@ -78,7 +78,7 @@ for i = 3, #ARGV do
 end
 return 1
 """)
-_READ: Final = script("""
+_READ: Final = reading_script("""
 -- KEYS: the table's hash. ARGV: account or '', then version, private version and names that the caller has, by dots.
 -- Returns version, visibility, seat or -1, private version, names, and unless the caller has them: public, part.
 local key = KEYS[1]
@@ -151,6 +151,12 @@ class ViewStore:
         known = f"{version}.{private_version}.{names}".encode()
         (found,) = await self._connection.round_trip((_READ, b"1", key, account.encode(), known))
         return None if found is None else _seen(*found)
+
+    @decoding
+    async def version(self, table: str) -> int:
+        """Return the version of a table's view, whatever the lists say; 0 if there is none."""
+        (version,) = await self._connection.round_trip(("HGET", self._generations.key(f"{{{table}}}"), "version"))
+        return int(version or 0)
 
     @decoding
     async def versions(self, tables: Sequence[str]) -> list[int]:

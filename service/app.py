@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
+from functools import partial
 from typing import Any
 
 from litestar import Litestar, Response
@@ -18,6 +19,7 @@ from service.api.operation import PUBLIC
 from service.api.overload import Overload
 from service.api.problems import problem_handler
 from service.api.routes import HANDLERS
+from service.api.streams import Streams
 from service.composition import Services
 from service.contract.document import contract_bytes
 from service.runtime.settings import Settings
@@ -100,6 +102,7 @@ def _dependencies(services: Services) -> dict[str, Provide]:
         "seat_private": services.seat_private,
         "signer": services.signer,
         "standings": services.standings,
+        "streams": Streams(services.settings.unread_seconds, partial(services.limits.require_room, "documents")),
         "tables": services.tables,
         "transparency": services.transparency,
     }

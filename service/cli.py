@@ -236,6 +236,7 @@ async def _rotate(settings: Settings) -> list[str]:
         return [f"{known.since:%Y-%m-%d %H:%M} {known.verifier_key}" for known in await services.key_check.rotate()]
     finally:
         await services.database.close()
+        await services.log_marks.close()
 
 
 @main.group()
@@ -326,9 +327,10 @@ async def _refold(settings: Settings, rules: str, as_json: bool) -> bool:
 
 @main.command()
 def doctor() -> None:
-    """Diagnose the schema, the database and Redis.
+    """Diagnose the service and what it needs.
 
-    Reports every fault in full. The exit status is 1 if there is one.
+    Looks at the schema, the database, Redis, whether the log went back, what is owed to Redis and since when, and
+    whether open tables can be read. Reports every fault in full. The exit status is 1 if there is one.
     """
     with _explained():
         from service.processes.doctor import examine

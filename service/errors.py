@@ -41,6 +41,14 @@ class FieldError(Struct, frozen=True):
     detail: str
 
 
+class LegalMoves(Struct, frozen=True):
+    """What a seat may do instead of what the rules refused."""
+
+    game: str
+    entries: tuple[Any, ...]
+    """An entry for each kind of move that is open now, like those of `you.legal`."""
+
+
 class ServiceError(Exception):
     """A caller's request cannot be served. `code` is stable; `detail` is a sentence for a person."""
 
@@ -59,7 +67,7 @@ class ServiceError(Exception):
         code: str | None = None,
         errors: Sequence[FieldError] = (),
         rule: str | None = None,
-        legal: Sequence[Any] | None = None,
+        legal: LegalMoves | None = None,
         version: int | None = None,
         have: int | None = None,
         need: int | None = None,

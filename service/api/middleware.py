@@ -33,7 +33,8 @@ class Admission(MiddlewareProtocol):
     An encoded slash is no slash, and no path has one (404): `/v1%2fme` is not `/v1/me`. UnauthenticatedError if an
     operation that needs a token gets no valid one. Path parameters that are spelled differently from how the service
     spells them do not exist (404): a resource has one address. A caller has to accept one of the operation's media
-    types (406). Writes are refused while the log takes none (503). Bodies are read here, see `read_body`.
+    types (406). Writes are refused while the log takes none (503), what needs a token while only an older log can be
+    reached (503). Bodies are read here, see `read_body`.
     """
 
     def __init__(self, app: ASGIApp, accounts: Accounts, log: Log, load: Load, body_seconds: float) -> None:
@@ -44,8 +45,7 @@ class Admission(MiddlewareProtocol):
         self._body_deadline = Deadline(body_seconds)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass the request on, or raise UnauthenticatedError, NotFoundError, HttpError 406, LogWentBackError or
-        OverloadedError."""
+        """Pass the request on, or raise an error of what is said above."""
         if scope["type"] != ScopeType.HTTP:
             await self._app(scope, receive, send)
             return
@@ -56,6 +56,7 @@ class Admission(MiddlewareProtocol):
         if b"%" in scope["raw_path"] and b"%2f" in scope["raw_path"].lower():
             raise NotFoundError
         if not handler.opt.get(PUBLIC) and method != "OPTIONS":
+            self._log.require_current()
             scope["user"], scope["auth"] = await self._accounts.authenticate(header(scope, b"authorization")), None
         if isinstance(handler, Operation):
             if parameters and not _is_canonical(scope["path"], parameters):

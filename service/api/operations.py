@@ -14,15 +14,14 @@ from service.errors import UnavailableError
 from service.records.log_watch import LogWatch
 from service.records.readiness import NotReady, Readiness
 from service.runtime.metrics import Metrics
-from service.tables.owed import Owed
+from service.tables.owed import Owed, is_sound
 
 _NOT_READY: Final[dict[NotReady, str]] = {
     "database_not_writable": "The database takes no writes.",
     "draining": "The process is about to end.",
+    "log_outdated": "The database that this process reaches is not the primary any more.",
     "wrong_key": "The secret key of this process is no longer in force.",
 }
-OWED_SECONDS: Final = 10.0
-"""What Redis owes for longer makes the service degraded."""
 
 
 @Operation(
@@ -47,9 +46,9 @@ async def livez() -> types.Health:
     summary="Check whether the service is ready",
     description="Readiness: what the process found when it last checked, at most a few seconds ago. 200 as long as the "
     "database takes writes. Without Redis the status is `degraded`: everything works, more slowly. After the database "
-    "was restored to an earlier point it is `degraded` too, and while Redis has owed something for more than ten "
-    "seconds. 503 with the code `database_not_writable`, `wrong_key` or, before the process ends, "
-    "`draining`.",
+    "was restored to an earlier point it is `degraded` too, while Redis has owed something for more than ten seconds, "
+    "and while it is not known what Redis owes. 503 with the code `database_not_writable`, `log_outdated` (connected "
+    "to a database server that is not the primary any more), `wrong_key` or, before the process ends, `draining`.",
     tag="operations",
     public=True,
     response=types.Readiness,
@@ -64,7 +63,7 @@ async def readyz(
         raise UnavailableError(_NOT_READY[readiness.reason], code=readiness.reason, headers={"Retry-After": "2"})
     views: Literal["ok", "away"] = "away" if redis.connection.failing else "ok"
     seconds = readiness.owed_seconds
-    sound = (views, log_watch.status) == ("ok", "ok") and not any(each > OWED_SECONDS for each in seconds.values())
+    sound = (views, log_watch.status) == ("ok", "ok") and is_sound(seconds)
     whole = {projection: None if isnan(each) else int(each) for projection, each in seconds.items()}
     return types.Readiness("ok" if sound else "degraded", "ok", views, log_watch.status, types.OwedSeconds(**whole))
 

@@ -20,6 +20,7 @@ from projections.redis_connection import RedisUnavailableError
 from projections.redis_store import RedisStore
 from service.accounts.public_names import VALID_SECONDS
 from service.errors import ConflictError, NotFoundError, UnavailableError, UnreadableError
+from service.jobs.logged_tables import LoggedTables
 from service.store.accounts import AccountStore, NameChange
 from service.store.errors import StoreUnavailableError
 from service.tables.access import Access
@@ -53,12 +54,18 @@ class _Done(Struct, frozen=True):
 class NameFollower:
     """Does something for every change of a name, twice, and then moves a checkpoint over it."""
 
-    def __init__(self, projection: str, store: AccountStore, redis: RedisStore, act: Act) -> None:
+    def __init__(
+        self, projection: str, store: AccountStore, redis: RedisStore, act: Act, without_redis: Act | None = None
+    ) -> None:
+        """`without_redis` is done for changes that are new while Redis is unavailable, and `act` once it is back."""
         self._projection = projection
         self._store = store
         self._checkpoints = redis.checkpoints
         self._act = act
+        self._without_redis = without_redis
         self._reached = 0
+        self._done_without = 0
+        """Up to here it was done without Redis."""
         self._done: list[_Done] = []
         self._owed_since: float | None = None
         self._logged = float("-inf")
@@ -73,6 +80,7 @@ class NameFollower:
             except (RedisUnavailableError, StoreUnavailableError) as error:
                 self._done.clear()  # it is done from the checkpoint on, once that can be read
                 self._log(str(error))
+                more = await self._do_without()
             if not more:
                 await asyncio.sleep(_POLL_SECONDS)
 
@@ -96,6 +104,17 @@ class NameFollower:
             del self._done[0]
         return len(changes) == _CHANGES_MAX
 
+    async def _do_without(self) -> bool:
+        """Do what is new while Redis is unavailable; whether there is more."""
+        if self._without_redis is None:
+            return False
+        with suppress(StoreUnavailableError, UnavailableError):
+            changes = await self._store.name_changes(max(self._reached, self._done_without), _CHANGES_MAX)
+            if changes and await self._without_redis(changes):
+                self._done_without = changes[-1].position
+                return len(changes) == _CHANGES_MAX
+        return False
+
     def _log(self, reason: str) -> None:
         """Say once a minute what is owed, and since when."""
         now = time.monotonic()
@@ -110,17 +129,21 @@ class NameFollower:
 class NameJobs:
     """Keeps names in views and lists right, and lets erased accounts leave their tables."""
 
-    def __init__(self, store: AccountStore, redis: RedisStore, access: Access, tables: Tables) -> None:
+    def __init__(
+        self, store: AccountStore, redis: RedisStore, access: Access, tables: Tables, logged_tables: LoggedTables
+    ) -> None:
         self._store = store
         self._redis = redis
         self._access = access
         self._tables = tables
+        self._logged_tables = logged_tables
 
     async def run(self) -> None:
         """Work until cancelled."""
         async with asyncio.TaskGroup() as tasks:
             tasks.create_task(NameFollower(NAMES, self._store, self._redis, self.show).run())
-            tasks.create_task(NameFollower(DEPARTURES, self._store, self._redis, self.leave).run())
+            departures = NameFollower(DEPARTURES, self._store, self._redis, self.leave, self.leave_by_log)
+            tasks.create_task(departures.run())
 
     async def show(self, changes: Sequence[NameChange]) -> bool:
         """Put the names of these players into the views and lists of their tables."""
@@ -136,6 +159,21 @@ class NameJobs:
             for table in tables:
                 await self._leave(UUID(table), player)
         return True
+
+    async def leave_by_log(self, changes: Sequence[NameChange]) -> bool:
+        """Leave the open tables at which erased accounts sit, all of which are gone through."""
+        erased = {str(change.player) for change in changes if change.erased}
+        if erased:
+            async for stream in self._logged_tables.newest(ended_max=0):
+                for player in erased & await self._people_at(stream):
+                    await self._leave(stream, player)
+        return True
+
+    async def _people_at(self, stream: UUID) -> set[str]:
+        with suppress(NotFoundError, UnreadableError):  # reported by the cache
+            table = await self._access.current(stream)
+            return {seat.player for seat in table.state.seats if seat.player is not None}
+        return set()
 
     async def _leave(self, table: UUID, player: str) -> None:
         try:

@@ -8,7 +8,7 @@ views quick, no more. Where Redis goes back, so does the checkpoint.
 import asyncio
 import secrets
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import Final
 from uuid import UUID
@@ -22,10 +22,10 @@ from projections.redis_store import RedisStore
 from projections.table_lists import ENDED_MAX
 from service.disputes.disputes import Disputes
 from service.errors import UnavailableError, UnreadableError
+from service.jobs.logged_tables import LoggedTables
 from service.standings.standings import Standings
 from service.store.errors import StoreError, StoreUnavailableError
 from service.store.log import FeedHead, Log
-from service.store.transparency import TransparencyStore
 from service.tables.cache import TableCache
 from service.tables.views import Views
 
@@ -36,7 +36,6 @@ _EVENTS_MAX: Final = 5000
 """Events whose tables are looked at in one round."""
 _AT_ONCE: Final = 16
 """Tables that are written at the same time: their round trips are shared."""
-_PAGE: Final = 500
 _LOG_SECONDS: Final = 60.0
 _TOLD_SECONDS: Final = 5.0
 """Within this time bots are served that Redis was told of, while it answers."""
@@ -52,7 +51,7 @@ class Projector:
         redis: RedisStore,
         cache: TableCache,
         views: Views,
-        ended: TransparencyStore,
+        tables: LoggedTables,
         standings: Standings,
         disputes: Disputes,
         play_bots: Callable[[UUID], Awaitable[int]],
@@ -61,7 +60,7 @@ class Projector:
         self._redis = redis
         self._cache = cache
         self._views = views
-        self._ended = ended
+        self._tables = tables
         self._standings = standings
         self._disputes = disputes
         self._play_bots = play_bots
@@ -69,7 +68,8 @@ class Projector:
         """Checkpoints of the last seconds and when they were reached: bots of what came before are served."""
         self._late = False
         """Whether Redis did not acknowledge something in the last round: then nobody else is about to write it."""
-        self._owed_since: int | None = None
+        self._acknowledged: dict[int, int] = {}
+        """The checkpoint that Redis had when it last answered; empty if it never did."""
         self._logged = -_LOG_SECONDS
 
     async def run(self) -> None:
@@ -93,20 +93,20 @@ class Projector:
         RedisUnavailableError unless Redis has acknowledged everything; then the next round looks at it again.
         """
         if await self._redis.generations.empty_if_spoiled():
-            logger.warning("Redis was emptied: a key was of a type that is not ours")
+            logger.warning("somebody else wrote to keys of this service in Redis: all projections are made anew")
         before = await self._redis.checkpoints.read(VIEWS)
         if not before or not self._redis.generations.complete:
             await self._make_complete()
             return True
         heads = await self._log.feed_heads(before, _EVENTS_MAX)
         readable = [head for head in heads if head.version]
-        self._owed_since = min((head.time for head in readable), default=None)
+        self._acknowledged = before
         await self._bring_up(readable)
         reached = {head.bucket: head.position for head in heads}
         if not await self._redis.checkpoints.advance(VIEWS, reached, since=before):
             return True  # Redis went back meanwhile
-        self._owed_since = None
-        self._remember(before | reached)
+        self._acknowledged = before | reached
+        self._remember(self._acknowledged)
         for table, score in await self._redis.lists.owed():
             await self._settle(UUID(table))
             await self._redis.lists.paid(table, score)
@@ -173,7 +173,7 @@ class Projector:
             await self._log_owed(reason)
             if not self._told:
                 heads = dict(enumerate(await self._log.bucket_heads()))
-                async for stream in self._tables(ended_max=0):
+                async for stream in self._tables.newest(ended_max=0):
                     await self._play_bots(stream)
                 self._told = [(time.monotonic(), heads)]
             _, before = self._told[0]
@@ -188,7 +188,8 @@ class Projector:
         if time.monotonic() - self._logged < _LOG_SECONDS:
             return
         self._logged = time.monotonic()
-        since = self._owed_since
+        heads = await self._log.feed_heads(self._acknowledged, _EVENTS_MAX) if self._acknowledged else []
+        since = min((head.time for head in heads if head.version), default=None)
         seconds = None if since is None else round(time.time() - since / 1000, 1)
         logger.warning("Redis owes views and lists", reason=reason, oldest_event_seconds=seconds)
 
@@ -206,7 +207,7 @@ class Projector:
 
     async def _settle_kept(self, *, all_: bool) -> int:
         """Write the tables that are kept, all or those that Redis lacks; return how many are kept."""
-        kept = [stream async for stream in self._tables(ended_max=ENDED_MAX)]
+        kept = [stream async for stream in self._tables.newest(ended_max=ENDED_MAX)]
         first = secrets.randbelow(len(kept)) if kept else 0  # several workers begin at different places
         waiting = kept[first:] + kept[:first]
         for place in range(0, len(waiting), _AT_ONCE):
@@ -216,20 +217,6 @@ class Projector:
             else:
                 await self._settle_all(await self._lacking(await self._log.last_versions(streams)))
         return len(kept)
-
-    async def _tables(self, *, ended_max: int) -> AsyncIterator[UUID]:
-        """Yield tables, newest first: those whose match is open, and so many whose match is over."""
-        before: tuple[int, UUID] | None = None
-        left = ended_max
-        while created := await self._log.created(before, _PAGE):
-            over = await self._ended.with_leaf([stream for _, stream in created])
-            for _, stream in created:
-                if stream not in over:
-                    yield stream
-                elif left > 0:
-                    left -= 1
-                    yield stream
-            before = created[-1]
 
     async def rebuild(self) -> tuple[int, int]:
         """Rebuild all projections from the log under a new generation, then switch to it.

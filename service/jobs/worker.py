@@ -24,6 +24,7 @@ from projections.redis_store import RedisStore
 from service.disputes.disputes import Disputes
 from service.errors import UnreadableError
 from service.jobs.bot_lines import BotLines
+from service.jobs.logged_tables import LoggedTables
 from service.jobs.names import NameJobs
 from service.jobs.projector import Projector
 from service.records.log_watch import LogChangedError, LogWatch
@@ -31,7 +32,6 @@ from service.records.transparency import Transparency
 from service.standings.standings import Standings
 from service.store.errors import StoreError, StoreUnavailableError
 from service.store.log import Log
-from service.store.transparency import TransparencyStore
 from service.tables.cache import TableCache
 from service.tables.live_table import LiveTable
 from service.tables.tables import Tables
@@ -55,7 +55,7 @@ class Worker:
         tables: Tables,
         views: Views,
         transparency: Transparency,
-        ended: TransparencyStore,
+        logged_tables: LoggedTables,
         standings: Standings,
         disputes: Disputes,
         log_watch: LogWatch,
@@ -69,7 +69,7 @@ class Worker:
         self._standings = standings
         self._log_watch = log_watch
         self._name_jobs = name_jobs
-        self.projector = Projector(log, redis, cache, views, ended, standings, disputes, self.play_bots)
+        self.projector = Projector(log, redis, cache, views, logged_tables, standings, disputes, self.play_bots)
         self._busy: set[UUID] = set()
         self._lines = BotLines()
 

@@ -100,6 +100,15 @@ class Metrics:
         )
         restored.set_function(restored_at)
 
+    def watch_primary(self, outdated: Callable[[], bool]) -> None:
+        """Show whether a process of the service is connected to a server that is not the primary any more."""
+        gauge = Gauge(
+            "blattwerk_log_outdated",
+            "1 while a process of the service is connected to a database server that is not the primary any more.",
+            registry=self.registry,
+        )
+        gauge.set_function(lambda: float(outdated()))
+
     def watch_readiness(self, writable: Callable[[], bool], redis: Callable[[], bool]) -> None:
         """Show whether the database took the last write that this process tried, and whether Redis does."""
         database = Gauge(

@@ -2,6 +2,7 @@
 
 import math
 import time
+from collections.abc import Mapping
 from contextlib import suppress
 from typing import Final
 
@@ -12,7 +13,15 @@ from service.store.errors import StoreUnavailableError
 from service.store.log import Log
 
 PROJECTIONS: Final = (VIEWS, NAMES, DEPARTURES)
+UNKNOWN: Final[Mapping[str, float]] = dict.fromkeys(PROJECTIONS, math.nan)
+OWED_SECONDS_MAX: Final = 10.0
+"""What Redis owes for longer an operator should look at."""
 _EVENTS_MAX: Final = 5000
+
+
+def is_sound(seconds: Mapping[str, float]) -> bool:
+    """Whether nothing is owed for long; what is not known is not sound."""
+    return all(each <= OWED_SECONDS_MAX for each in seconds.values())
 
 
 class Owed:
@@ -41,9 +50,9 @@ class Owed:
     async def _oldest(self, projection: str, checkpoint: dict[int, int]) -> float | None:
         """Return when what is owed first was made, ms since 1970 UTC; None if nothing is owed, NaN if unknown."""
         if projection == VIEWS:
-            if not checkpoint:  # emptied a moment ago
+            events = await self._log.feed_heads(checkpoint, _EVENTS_MAX if checkpoint else 1)
+            if events and not checkpoint:  # Redis was emptied a moment ago, or has not answered yet
                 return math.nan
-            events = await self._log.feed_heads(checkpoint, _EVENTS_MAX)
             return min((event.time for event in events if event.version), default=None)
         oldest = await self._accounts.name_changed_at(max(checkpoint.values(), default=0))
         return math.nan if oldest is not None and not checkpoint else oldest

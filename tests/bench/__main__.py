@@ -19,6 +19,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Final
 
+from tests.bench.beside import beside, owed
 from tests.bench.folding import folding
 from tests.bench.functions import functions
 from tests.bench.games import longest_of, rows_of
@@ -35,7 +36,7 @@ from tests.bench.store_append import appends
 from tests.bench.supply import Moves
 
 SERVED: Final = ("moves", "reads", "processes", "appends", "growth", "longest", "saturation")
-SECTIONS: Final = ("fold", "functions", "memory", "replay", "lists", *SERVED)
+SECTIONS: Final = ("fold", "functions", "memory", "replay", "lists", "owed", *SERVED)
 FULL: Final = Plan(clients=(1, 16, 64), repetitions=5, seconds=1.2)
 QUICK: Final = Plan(clients=(1, 64), repetitions=1, seconds=1.0)
 _RESULTS: Final = Path(__file__).parent / "results"
@@ -56,8 +57,6 @@ def main() -> None:
         section = beside_functions(given.beside, given.games.split(","), matches=matches, pairs=pairs)
         sections = _shown(iter([section]))
     elif given.beside:
-        from tests.bench.beside import beside
-
         plan = QUICK if given.quick else FULL
         sections = _shown(iter([beside(given.beside, given.games.split(","), plan)]))
     else:
@@ -129,6 +128,8 @@ def measured(wanted: list[str], keys: list[str], *, quick: bool) -> Iterator[Sec
         tables = 10_000 if quick else 100_000
         with filled(tables) as (url, player):
             yield lists(url, player, tables)
+    if "owed" in wanted:
+        yield owed(keys[0], QUICK if quick else FULL)
     if set(SERVED) & set(wanted):
         with rig() as running:
             yield from _served(running, wanted, keys, quick=quick)

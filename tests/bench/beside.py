@@ -1,7 +1,8 @@
 """This version beside an earlier commit of the project, in one run, window by window in turn.
 
-The earlier commit is checked out into a temporary folder and its dependencies are installed from its own locks, so
-it runs as it was. Both get the same requests: the comparison works as long as the API between them is the same.
+The earlier commit is checked out into a temporary folder and its dependencies are installed from its own locks, unless
+they are ours, so it runs as it was. Both get the same requests: the comparison works as long as the API between them
+is the same.
 """
 
 import subprocess
@@ -20,6 +21,10 @@ from tests.bench.windows import COLUMNS, Series, cells
 
 MOVES_AT_LEAST: Final = 0.8
 VIEWS_AT_LEAST: Final = 0.3
+BEFORE_OWED: Final = "2bb0273"
+"""The commit before it was kept account of what Redis owes."""
+OWED_AT_LEAST: Final = 0.98
+_LOCKS: Final = Path("deploy", "requirements", "service.txt")
 _NOTE: Final = "ratio, of CPU: this version to the earlier one, in rate and in processor time of the API process."
 
 
@@ -38,10 +43,39 @@ def worktree(commit: str) -> Iterator[Path]:
 
 @contextmanager
 def checkout(commit: str) -> Iterator[Checkout]:
-    """Check a commit out, install what it needs, and remove both at the end."""
+    """Check a commit out, install what it needs unless it is here, and remove both at the end."""
     with worktree(commit) as root:
+        if (root / _LOCKS).read_bytes() == (HERE.root / _LOCKS).read_bytes():
+            found = subprocess.check_output((HERE.python, "-c", "import service; print(service.__file__)"), cwd=root)
+            if not Path(found.decode().strip()).is_relative_to(root):
+                raise RuntimeError(f"the code under {root} was to be measured, not {found.decode()}")
+            yield Checkout(root, HERE.python)
+            return
         subprocess.run(("make", "--silent", ".venv/.service"), cwd=root, check=True)
         yield Checkout(root, str(root / ".venv" / "bin" / "python"))
+
+
+def is_here(commit: str) -> bool:
+    """Whether this is a clone with this commit in its history."""
+    try:
+        git = ("git", "-C", str(HERE.root), "cat-file", "-e", f"{commit}^{{commit}}")
+        return subprocess.run(git, check=False, stderr=subprocess.DEVNULL).returncode == 0
+    except FileNotFoundError:  # no git
+        return False
+
+
+def owed(key: str, plan: Plan, commit: str = BEFORE_OWED) -> Section:
+    """Measure moves beside the commit before what Redis owes was kept account of, and paid."""
+    title = f"What a move pays for what is owed: beside {commit}, 64 clients"
+    if not is_here(commit):
+        note = f"NOT MEASURED: this is no clone with {commit} in its history (git fetch --unshallow gets it)."
+        return Section("owed", title, note, COLUMNS, ())
+    with ExitStack() as running:
+        earlier = running.enter_context(checkout(commit))
+        rigs = running.enter_context(rig()), running.enter_context(rig(earlier))
+        ours, theirs = (Moves(rig, key).window for rig in rigs)
+        rows, aims = _compared(f"{GAMES[key].title} move", commit, OWED_AT_LEAST, (ours, theirs), plan)
+    return Section("owed", title, f"{_NOTE} Everything else that changed since is in it.", COLUMNS, rows, aims)
 
 
 def beside(commit: str, keys: Sequence[str], plan: Plan) -> Section:
@@ -52,15 +86,9 @@ def beside(commit: str, keys: Sequence[str], plan: Plan) -> Section:
         earlier = running.enter_context(checkout(commit))
         rigs = running.enter_context(rig()), running.enter_context(rig(earlier))
         for name, bound, windows in _kinds(rigs, keys):
-            ours, theirs = _alternate(windows, plan)
-            rows += [
-                Row(f"{name}, {commit}", cells(theirs, theirs, MOST_CLIENTS)),
-                Row(name, cells(ours, theirs, MOST_CLIENTS)),
-            ]
-            aims += [
-                Aim(f"{name}, in rate", ours.rate / theirs.rate, bound, True),
-                Aim(f"{name}, in processor time", theirs.api_us / ours.api_us, bound, True),
-            ]
+            found, judged = _compared(name, commit, bound, windows, plan)
+            rows += found
+            aims += judged
     return Section("beside", f"Beside {commit}, 64 clients", _NOTE, COLUMNS, tuple(rows), tuple(aims))
 
 
@@ -71,6 +99,21 @@ def _kinds(rigs: tuple[Rig, Rig], keys: Sequence[str]) -> Iterator[tuple[str, fl
         (changed, unchanged), (their_changed, their_unchanged) = (views(rig, key) for rig in rigs)
         yield f"{GAMES[key].title} view", VIEWS_AT_LEAST, (changed, their_changed)
         yield f"{GAMES[key].title} view, 304", VIEWS_AT_LEAST, (unchanged, their_unchanged)
+
+
+def _compared(
+    name: str, commit: str, bound: float, windows: tuple[Window, Window], plan: Plan
+) -> tuple[tuple[Row, ...], tuple[Aim, ...]]:
+    ours, theirs = _alternate(windows, plan)
+    rows = (
+        Row(f"{name}, {commit}", cells(theirs, theirs, MOST_CLIENTS)),
+        Row(name, cells(ours, theirs, MOST_CLIENTS)),
+    )
+    aims = (
+        Aim(f"{name} beside {commit}, in rate", ours.rate / theirs.rate, bound, True),
+        Aim(f"{name} beside {commit}, in processor time", theirs.api_us / ours.api_us, bound, True),
+    )
+    return rows, aims
 
 
 def _alternate(windows: tuple[Window, Window], plan: Plan) -> tuple[Series, Series]:

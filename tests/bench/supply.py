@@ -17,7 +17,7 @@ _GUESS: Final = 1500.0
 """Moves per second to be ready for before anything was measured."""
 _TABLES_AT_ONCE: Final = 40
 _TRIES: Final = 5
-_NOOP_BODY: Final = b'{"decision":41,"move":{"type":"play","card":"QS"}}'
+_NOOP_BODY: Final = b'{"game":"hearts","decision":41,"move":{"type":"play","card":"QS"}}'
 
 Window = Callable[[int, float], Run]
 """Measures one window: with so many clients, for so many seconds."""

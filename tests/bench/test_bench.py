@@ -11,6 +11,8 @@ import pytest
 
 from domain import fairness
 from service.tables.live_table import fold
+from tests.bench.__main__ import QUICK
+from tests.bench.beside import owed
 from tests.bench.beside_functions import KINDS, alternate, passes
 from tests.bench.load import Lane, run
 from tests.bench.matches import GAMES, Table, play, requests_of
@@ -130,6 +132,12 @@ def test_a_process_does_every_kind_of_pass_again_and_again() -> None:
 def test_code_that_lies_elsewhere_is_not_measured(tmp_path: Path) -> None:
     with pytest.raises(RuntimeError, match="was to be measured"), passes(tmp_path, 1):
         pass
+
+
+def test_a_clone_without_the_history_says_that_it_cannot_compare() -> None:
+    section = owed("hearts", QUICK, commit="0" * 40)
+    assert "NOT MEASURED" in text(section)
+    assert section.aims == ()
 
 
 def test_two_versions_take_turns_and_each_begins_as_often() -> None:

@@ -18,8 +18,8 @@ def settings(module_database_url: str, module_redis_url: str) -> Settings:
 
 @pytest.fixture(scope="module")
 def urls(settings: Settings) -> Iterator[tuple[str, str]]:
-    """Two processes of the API."""
-    with running_service(settings) as first, running_service(settings, worker=False) as second:
+    """Two processes of the API, each with a worker."""
+    with running_service(settings) as first, running_service(settings) as second:
         yield first, second
         Player.close_all()
 

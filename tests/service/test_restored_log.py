@@ -9,18 +9,23 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, Final
+from uuid import UUID
 
 import psycopg
 import pytest
+from msgspec import structs
 from redis import Redis
 
-from service.composition import Services
+from service.composition import Services, opened
 from service.embedded import EmbeddedServers, embedded_servers
+from service.processes.doctor import examine
 from service.records.audit import Damage
 from service.runtime.settings import Settings
+from service.store.incarnation import IncarnationStore
 from service.store.migrations import migrate
 from tests.service.client import Player, choose_hearts, in_log, play_match
 from tests.service.running import running_service, settings_for
+from tests.service.store.opened import opened_database
 
 ROOT: Final = Path(__file__).parent.parent.parent
 NOTED_SECONDS: Final = 1.5
@@ -132,6 +137,20 @@ def damages(settings: Settings) -> list[Damage]:
     return asyncio.run(audited())
 
 
+async def first_look(settings: Settings, table: str, player: Player) -> int:
+    """The version that a process tells which has only just been started."""
+    async with opened(settings) as services:
+        seen = await services.views.see(UUID(table), player.id, (), None)
+        assert seen is not None
+        return seen.version
+
+
+def doctor_says(settings: Settings) -> str:
+    """What `blattwerk doctor` says of the log."""
+    (found,) = [finding for finding in asyncio.run(examine(settings)) if finding.about == "log"]
+    return found.detail
+
+
 def metric(settings: Settings, player: Player, name: str) -> float:
     async def token() -> str:
         services = Services(settings)
@@ -160,8 +179,9 @@ def test_after_a_restore_while_the_service_was_stopped_everybody_sees_the_log(ow
         assert later["version"] > before["version"]
         time.sleep(NOTED_SECONDS)
     past.restore()
-    assert shown_version(settings, table) == later["version"]
-    with running_service(settings, worker=False) as first, running_service(settings) as second:
+    assert asyncio.run(first_look(settings, table, ada)) == before["version"], "the first view is of the log"
+    assert shown_version(settings, table) == later["version"], "and Redis is as it was"
+    with running_service(settings) as first, running_service(settings) as second:
         for url in (first, second):
             seen = at(url, ada).view(table)
             assert (seen["version"], seen["you"]) == (before["version"], before["you"])
@@ -223,7 +243,7 @@ def test_while_a_signed_checkpoint_is_lost_nothing_is_written(own_servers: Embed
         assert in_log(at(url, ada), table)  # with a signed checkpoint
         time.sleep(NOTED_SECONDS)
     past.restore()
-    with running_service(settings, worker=False) as first, running_service(settings) as second:
+    with running_service(settings) as first, running_service(settings) as second:
         for url in (first, second):
             mine = at(url, ada)
             assert mine.view(table)["version"] == before["version"]
@@ -243,6 +263,7 @@ def test_while_a_signed_checkpoint_is_lost_nothing_is_written(own_servers: Embed
             assert (ready.status_code, ready.json()["status"], ready.json()["log"]) == (200, "degraded", "went_back")
         assert last_version(settings, table) == before["version"]
         assert metric(settings, at(first, ada), "blattwerk_log_went_back") == 1
+        assert "log_went_back" in doctor_says(settings)
         command = (sys.executable, "-m", "service.cli", "log", "accept-loss")
         environment = settings.environment() | {"PYTHONPATH": str(ROOT)}
         done = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=True)
@@ -254,6 +275,18 @@ def test_while_a_signed_checkpoint_is_lost_nothing_is_written(own_servers: Embed
         assert in_log(at(second, ada), table)
         time.sleep(NOTED_SECONDS)
         assert metric(settings, at(first, ada), "blattwerk_log_went_back") == 0
+        assert "restored or replaced at 2" in doctor_says(settings)
         again = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, check=True)
         assert again.stdout == "Nothing was lost.\n"
     assert damages(settings) == []
+
+
+async def test_another_timeline_or_server_is_another_log_though_nothing_known_is_missing(database_url: str) -> None:
+    """A promotion may have lost the commits of the last second, which nobody has noted yet."""
+    async with opened_database(database_url) as database:
+        store = IncarnationStore(database)
+        present = await store.present()
+        assert present is not None
+        assert await store.continues(present, present)
+        assert not await store.continues(present, structs.replace(present, timeline=present.timeline + 1))
+        assert not await store.continues(present, structs.replace(present, system="7" * 19))

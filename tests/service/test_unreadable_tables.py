@@ -13,10 +13,10 @@ import structlog
 from redis import Redis
 from structlog.testing import capture_logs
 
-from service.composition import Services
+from service.composition import Services, opened
 from service.records.audit import Damage
 from service.runtime.settings import Settings
-from tests.service.client import Player, choose_hearts
+from tests.service.client import Player, choose_hearts, within
 from tests.service.running import running_service, settings_for
 
 CHANGES = {
@@ -128,14 +128,21 @@ def test_everything_else_goes_on(changed: dict[str, str], urls: tuple[str, str])
 def test_an_account_that_sits_at_such_tables_can_be_renamed_and_erased(
     changed: dict[str, str], settings: Settings, urls: tuple[str, str]
 ) -> None:
-    ben = Player(urls[0], "Ben")
-    table = ben.create("hearts", bots=[1, 2, 3])
+    ben, cleo = Player(urls[0], "Ben"), Player(urls[1], "Cleo")
+    table, sound = ben.create("hearts", bots=[1, 2, 3]), ben.create("hearts", bots=[2, 3])
+    cleo.sit(sound)
+    ben.start(sound)
     with psycopg.connect(settings.database_dsn, autocommit=True) as connection:
         connection.execute("update events set rules = 'hearts/99' where stream = %s", (table,))
     elsewhere = Player(urls[1], "Spare")
     elsewhere.http.headers["Authorization"] = f"Bearer {ben.token}"
     assert elsewhere.http.patch("/v1/me", json={"name": "Benno"}).status_code == 200
+    assert within(2, lambda: cleo.view(sound)["seats"][0]["name"] == "Benno")
     assert elsewhere.http.delete("/v1/me").status_code == 204
+    assert within(10, lambda: cleo.view(sound)["seats"][0]["kind"] == "bot")
+    time.sleep(1)
+    assert cleo.http.patch("/v1/me", json={"name": "Cleopatra"}).status_code == 200
+    assert within(2, lambda: cleo.view(sound)["seats"][1]["name"] == "Cleopatra"), "the workers live on"
 
 
 def test_the_audit_names_every_such_table_and_no_other(changed: dict[str, str], settings: Settings) -> None:
@@ -153,6 +160,29 @@ def test_the_audit_names_every_such_table_and_no_other(changed: dict[str, str], 
     assert {changed[name] for name in CHANGES} <= damages.keys()
     assert changed["sound"] not in damages
     assert damages[changed["unreadable bytes"]].kind == "fold"
+
+
+def test_every_process_counts_the_tables_that_it_cannot_read(
+    changed: dict[str, str], settings: Settings, urls: tuple[str, str]
+) -> None:
+    token = asyncio.run(operator_token(settings))
+    for url in urls:
+        ada = ada_at(url, changed)
+        for name in CHANGES:
+            assert ada.http.get(f"/v1/tables/{changed[name]}").status_code == 503
+        lines = ada.http.get("/metrics", headers={"Authorization": f"Bearer {token}"}).text.splitlines()
+        counts = [line for line in lines if line.startswith("blattwerk_tables_unreadable{")]
+        damaged, unknown = (
+            next(float(line.split()[-1]) for line in counts if f'code="{code}"' in line)
+            for code in ("table_damaged", "rules_unknown")
+        )
+        assert damaged == len(CHANGES) - 1
+        assert unknown >= 1
+
+
+async def operator_token(settings: Settings) -> str:
+    async with opened(settings) as services:
+        return (await services.accounts.create_with_role("operator", "operator")).token
 
 
 async def test_a_worker_reports_each_once_and_serves_the_others(changed: dict[str, str], settings: Settings) -> None:
@@ -194,11 +224,13 @@ def test_a_table_behind_many_that_cannot_be_read_is_served_all_the_same(database
             redis.zadd(bots, {table: place for place, table in enumerate(tables)})
             for key in redis.scan_iter("bw:*:wake"):
                 redis.delete(key)
-        with running_service(settings):
-            until = time.monotonic() + 20
-            while ada.view(sound)["to_act"] != [0]:
+    with running_service(settings) as first, running_service(settings) as second:
+        until = time.monotonic() + 20
+        for there in (first, second):
+            while ada.http.get(f"{there}/v1/tables/{sound}").json()["to_act"] != [0]:
                 assert time.monotonic() < until, "the bots do not pass their cards"
                 time.sleep(0.1)
+    Player.close_all()
 
 
 def test_a_private_table_that_cannot_be_read_does_not_exist_for_strangers(database_url: str, redis_url: str) -> None:

@@ -153,7 +153,8 @@ class Person:
         return await self.ask("GET", f"/v1/tables/{table}")
 
     async def move(self, table: str, view: dict[str, Any], move: dict[str, Any]) -> dict[str, Any]:
-        return await self.ask("POST", f"/v1/tables/{table}/moves", {"decision": view["you"]["decision"], "move": move})
+        body = {"game": view["game"], "decision": view["you"]["decision"], "move": move}
+        return await self.ask("POST", f"/v1/tables/{table}/moves", body)
 
 
 @asynccontextmanager

@@ -5,7 +5,7 @@
 select 1;
 
 -- name: identity
-select system_identifier, current_database() from pg_control_system();
+select system_identifier::text, current_database()::text from pg_control_system();
 
 -- name: create_stream
 select status from create_stream(%b, %s);
@@ -41,6 +41,15 @@ from unnest(%s::smallint[], %s::uuid[]) as asked (bucket, stream)
 cross join lateral (
   select version from events e where e.bucket = asked.bucket and e.stream = asked.stream order by e.version desc limit 1
 ) last_;
+
+-- name: closed
+-- Inside JSON text a quotation mark is escaped, so this is found in the fact itself and nowhere else.
+select asked.stream
+from unnest(%s::smallint[], %s::uuid[]) as asked (bucket, stream)
+cross join lateral (
+  select envelope from events e where e.bucket = asked.bucket and e.stream = asked.stream order by e.version desc limit 1
+) last_
+where strpos(last_.envelope, '"type":"table_closed"') > 0;
 
 -- name: find_answer
 select bucket, position, stream, version, type, envelope, sealed, actor, decision, digest, command, rules, received_at,
