@@ -84,7 +84,7 @@ def test_a_reinstalled_app_finds_its_match(urls: tuple[str, str]) -> None:
     (found,) = httpx.get(f"{urls[1]}/v1/me/tables", headers=phone).json()["items"]
     assert (found["table"], found["waiting"]) == (table, True)
     view = httpx.get(f"{urls[1]}/v1/tables/{table}", headers=phone).json()
-    move = {"decision": view["you"]["decision"], "move": choose_any(view, random.Random(1))}
+    move = {"game": "hearts", "decision": view["you"]["decision"], "move": choose_any(view, random.Random(1))}
     assert httpx.post(f"{urls[1]}/v1/tables/{table}/moves", headers=phone, json=move).status_code == 200
     assert me(urls[0], ada.token).status_code == 200, "the old token stays"
     labels = [item["label"] for item in ada.http.get("/v1/me/tokens").json()["items"]]

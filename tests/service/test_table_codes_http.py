@@ -197,7 +197,7 @@ async def test_the_same_is_asked_for_every_code_that_is_not_valid(
             ):
                 assert each[0][-1].startswith("NotFoundError")
                 assert len(each[0]) == 5, "three limits, one statement, the answer"
-                assert all(one == each[0] for one in each)
+                assert [one for one in each if one != each[0]] == []
             assert (await joins(ada.code(private(ada))))[-1] == "done"
         Player.close_all()
 

@@ -22,7 +22,7 @@ where newest.code is not null;
 
 -- name: to_join
 -- Dead with the start, or with the last person who left, by the log itself: on all processes at once. Who joined by this
--- very command may ask again. Inside JSON text a quotation mark is escaped.
+-- very command may ask again. Inside JSON text a quotation mark is escaped. Older events call leaving `leave`.
 select c.stream, joined.by_command
 from table_codes c
 cross join lateral (
@@ -36,7 +36,7 @@ where c.code = %(code)s and c.kind = 'join' and (joined.by_command or not (
   or exists (
     select from events e
     where e.bucket = c.bucket and e.stream = c.stream and e.version > 0 and e.decision is null
-      and (e.type = 'start' or (e.type = 'leave' and strpos(e.envelope, '"type":"table_closed"') > 0))
+      and (e.type = 'start' or (e.type in ('leave', 'leave_table') and strpos(e.envelope, '"type":"table_closed"') > 0))
   )
 ));
 
