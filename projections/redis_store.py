@@ -13,6 +13,7 @@ from projections.buckets import Buckets
 from projections.checkpoints import Checkpoints
 from projections.generations import Generations
 from projections.names_in_views import NamesInViews
+from projections.own_tables import OwnTables
 from projections.redis_connection import RedisConnection, RedisUnavailableError
 from projections.snapshot_store import SnapshotStore
 from projections.standings import StandingsCopy
@@ -33,6 +34,7 @@ class RedisStore:
         self.views = ViewStore(connection, self.generations)
         self.names = NamesInViews(connection, self.generations)
         self.lists = TableLists(connection, self.generations)
+        self.own_tables = OwnTables(connection, self.generations, self.lists)
         self.snapshots = SnapshotStore(connection, self.generations)
         self.standings = StandingsCopy(connection, self.generations)
         self.buckets = Buckets(connection, self.generations)

@@ -81,23 +81,20 @@ def project(
     state: TableState,
     names: Mapping[str, str],
     *,
-    join_code: str | None = None,
     private_streams: Sequence[tuple[int, Any]] = (),
     before: Projection | None = None,
 ) -> Projection:
     """Return the projection of a state.
 
-    `names` maps accounts to public names, `join_code` is given for private tables, `private_streams`
-    holds for each seat the version and the fold of its private stream (empty for games without). Parts that
-    equal those of `before`, the projection of an earlier version, are taken from it.
+    `names` maps accounts to public names, `private_streams` holds for each seat the version and the fold of its
+    private stream (empty for games without). Parts that equal those of `before`, the projection of an earlier version,
+    are taken from it.
     """
     people = people_of(state, names, None if before is None else before.people)
     public = public_view(state, names, people)
     seat_parts = tuple(
         [
-            seat_part(
-                state, seat, private_state=private_streams[seat][1] if private_streams else None, join_code=join_code
-            )
+            seat_part(state, seat, private_state=private_streams[seat][1] if private_streams else None)
             for seat in range(state.setup.seats)
         ]
     )

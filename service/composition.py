@@ -10,6 +10,7 @@ from projections.redis_connection import connect
 from projections.redis_store import RedisStore
 from service.accounts.accounts import Accounts
 from service.accounts.public_names import PublicNames
+from service.accounts.recovery import Recovery
 from service.disputes.audit import DisputeAudit
 from service.disputes.disputes import Disputes
 from service.jobs.logged_tables import LoggedTables
@@ -30,6 +31,7 @@ from service.runtime.load import Load
 from service.runtime.metrics import Metrics
 from service.runtime.settings import Settings
 from service.standings.standings import Standings
+from service.store.account_codes import AccountCodeStore
 from service.store.accounts import AccountStore
 from service.store.database import Database
 from service.store.disputes import DisputeStore
@@ -39,15 +41,18 @@ from service.store.log import Log
 from service.store.probes import ProbeStore
 from service.store.secret_keys import SecretKeyStore
 from service.store.standings import StandingsStore
+from service.store.table_codes import TableCodeStore
 from service.store.transparency import TransparencyStore
 from service.tables.access import Access
 from service.tables.cache import TableCache
+from service.tables.inbox import Inbox
 from service.tables.lobby import Lobby
 from service.tables.owed import Owed
 from service.tables.recorder import Recorder
 from service.tables.replays import Replays
 from service.tables.seat_private import SeatPrivate
 from service.tables.snapshots import Snapshots
+from service.tables.table_codes import TableCodes
 from service.tables.table_limits import TableLimits
 from service.tables.tables import Tables
 from service.tables.views import Views
@@ -68,16 +73,22 @@ class Services:
         self.account_store = AccountStore(self.database)
         self.names = PublicNames(self.account_store)
         self.accounts = Accounts(self.account_store, self.redis.broadcasts, self.names, self.limits, key=key)
+        self.recovery = Recovery(AccountCodeStore(self.database), self.accounts, self.limits, key=key)
         self.snapshots = Snapshots(self.log, self.redis.snapshots, key=key)
         self.cache = TableCache(self.log, self.snapshots, settings.cache_tables)
-        self.views = Views(self.redis.views, self.log, self.cache, self.names)
-        self.access = Access(self.log, self.cache)
+        self.table_code_store = TableCodeStore(self.database)
+        self.access = Access(self.log, self.cache, self.table_code_store)
+        self.views = Views(self.redis.views, self.log, self.cache, self.access, self.names)
         self.recorder = Recorder(self.log, self.cache, self.snapshots, self.views, key=key)
         self.table_limits = TableLimits(self.limits, self.redis.lists)
         self.tables = Tables(self.log, self.cache, self.access, self.recorder, self.views, self.table_limits)
+        self.table_codes = TableCodes(
+            self.table_code_store, self.tables, self.access, self.recorder, self.limits, base_url=settings.base_url
+        )
         self.seat_private = SeatPrivate(self.cache, self.recorder, self.views)
-        self.replays = Replays(self.log, self.cache, self.snapshots, self.names)
+        self.replays = Replays(self.log, self.cache, self.access, self.snapshots, self.names)
         self.lobby = Lobby(self.redis.lists, self.cache, self.views, key=key)
+        self.inbox = Inbox(self.redis.own_tables, self.cache, self.views, key=key)
         self.owed = Owed(self.log, self.account_store, self.redis.checkpoints)
         self.signer = Signer(key, settings.origin)
         self.transparency_store = TransparencyStore(self.database)

@@ -1,7 +1,7 @@
 """The evidence of a dispute, frozen when it is opened: what everybody saw and was allowed around one version.
 
-Hashes stand for contents that follow from the log at any later time. Names, drafts, orders of hands and
-join codes are left out of views: names can be erased, the rest is nobody else's.
+Hashes stand for contents that follow from the log at any later time. Names, drafts and orders of hands
+are left out of views: names can be erased, the rest is nobody else's.
 """
 
 import hashlib

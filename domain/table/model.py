@@ -238,6 +238,7 @@ REFUSALS: Final[dict[str, str]] = {
     "seat_taken": "This seat is not open.",
     "seat_unknown": "The table has no such seat.",
     "table_full": "No seat is open.",
+    "code_required": "A private table is joined with its join code.",
     "seat_not_bot": "There is no bot in this seat.",
     "seats_open": "Every seat must be taken by a person or a bot before the match can start.",
     "seed_given": "This seat has already given a client seed.",

@@ -214,6 +214,27 @@ def adjudicate(state: TableState, fact: Adjudicated) -> Facts | TableRefusal:
     return Facts((fact,))
 
 
+def may_give_join_code(state: TableState, by: Seat | None) -> TableRefusal | None:
+    """Judge the host's wish to give out a join code, or another one: before the match only."""
+    return _host_in_lobby(state, by)
+
+
+def may_know_join_code(state: TableState, seat: Seat | None) -> TableRefusal | None:
+    """Judge a seated player's wish to see the join code: before the match only."""
+    if state.status not in OPEN_STATUSES:
+        return TableRefusal("match_over")
+    if seat is None:
+        return TableRefusal("not_seated")
+    return None if state.status == "lobby" else TableRefusal("match_started")
+
+
+def may_invite_spectators(state: TableState, by: Seat | None) -> TableRefusal | None:
+    """Judge the host's wish to let spectators in, or out again: at any time, after the match too."""
+    if by is None:
+        return TableRefusal("not_seated")
+    return None if by == state.host else TableRefusal("not_host")
+
+
 def seat_of(state: TableState, player: str) -> Seat | None:
     """Return the seat that the player holds, None if none."""
     for seat, occupant in enumerate(state.seats):

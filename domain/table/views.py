@@ -52,7 +52,7 @@ class TablePublic(Struct, frozen=True, gc=False):
     version: int
     """Number of events so far: one for each accepted command."""
     visibility: Visibility
-    """A `private` table is not listed and requires its join code."""
+    """A `private` table is not listed; others join it with its join code, and read it if the host invites them."""
     created: int
     """Milliseconds since 1970 UTC."""
     host: Seat | None
@@ -83,8 +83,6 @@ class You(Struct, frozen=True, gc=False):
     """An entry for each kind of move that is open now; empty while it is not the seat's turn."""
     private: Any
     """What else only this seat may know in this game; null before the match."""
-    join_code: str | None
-    """Lets others sit down at a private table; null at a public one."""
 
 
 class EventSeen(Struct, frozen=True, gc=False):
@@ -166,12 +164,12 @@ def _seats(
     )
 
 
-def seat_part(state: TableState, seat: Seat, *, private_state: Any = None, join_code: str | None = None) -> You:
+def seat_part(state: TableState, seat: Seat, *, private_state: Any = None) -> You:
     """Return what only `seat` may see. `private_state` is the fold of its private stream where it has one."""
     game = state.setup.game
     game_state = state.game_state
     if state.status == "lobby" or game.views.round_number(game_state) == 0:
-        return You(seat, None, (), (), None, join_code)
+        return You(seat, None, (), (), None)
     decision = state.decisions[seat]
     if game.private_stream is None or private_state is None:
         hand, private = game.views.hand(game_state, seat), game.views.private_part(game_state, seat)
@@ -182,7 +180,7 @@ def seat_part(state: TableState, seat: Seat, *, private_state: Any = None, join_
             game.private_stream.private(game_state, seat, private_state),
         )
         legal = () if decision is None else game.private_stream.legal(game_state, seat, private_state)
-    return You(seat, decision, hand, legal, private, join_code)
+    return You(seat, decision, hand, legal, private)
 
 
 def splice(public: bytes, part: bytes | None) -> bytes:

@@ -6,9 +6,7 @@ revocation that could not be broadcast is answered once nobody remembers what wa
 """
 
 import asyncio
-import base64
 import hashlib
-import hmac
 import secrets
 import time
 from contextlib import suppress
@@ -21,6 +19,7 @@ from projections.broadcasts import Broadcasts
 from projections.coalescer import Coalescer
 from projections.redis_connection import RedisUnavailableError
 from service.accounts import names
+from service.accounts.derived import TOKEN_PREFIX, Derived
 from service.accounts.public_names import PublicNames
 from service.cursors import open_cursor, seal_cursor
 from service.errors import (
@@ -32,17 +31,18 @@ from service.errors import (
     UnauthenticatedError,
 )
 from service.languages.message import Message
-from service.limits.addresses import guests_of
+from service.limits.addresses import limit_of_address
 from service.limits.limits import Limits
 from service.store.accounts import AccountStore, TokenRow
 from service.store.errors import StoreError
 
 Role: TypeAlias = Literal["player", "arbiter", "operator"]
 
-TOKEN_PREFIX: Final = "bw_"  # noqa: S105 - what secret scanners look for
 _REMEMBER_SECONDS: Final = 5.0
 _REMEMBERED_MAX: Final = 50_000
 _HEADER_LENGTH_MAX: Final = 120
+_REVOCATION: Final = "tokens"
+"""What processes broadcast when tokens were revoked."""
 _TOUCH_MILLISECONDS: Final = 60_000
 _RECORD_USE_SECONDS: Final = 2.0
 KEY_MILLISECONDS: Final = 24 * 3600 * 1000
@@ -78,6 +78,7 @@ class Accounts:
         self._tokens: Coalescer[bytes, TokenRow | None] = Coalescer(self._find_tokens)
         self._broadcasts = broadcasts
         self._key = key
+        self._derived = Derived(key)
         self._remembered: dict[bytes, tuple[float, Account]] = {}
         """By SHA-256 of the header: until when it is remembered, and the account."""
         self._tokens_epoch = 0
@@ -95,7 +96,7 @@ class Accounts:
         """Return the account of an Authorization header if its token was found valid a moment ago."""
         if header is None or len(header) > _HEADER_LENGTH_MAX:
             return None
-        found = self._remembered.get(_digest(header))
+        found = self._remembered.get(digest_of(header))
         if found is None or found[0] <= time.monotonic() or not self._broadcasts.listening:
             return None
         return found[1]
@@ -110,7 +111,7 @@ class Accounts:
         if scheme.lower() != "bearer" or not token.startswith(TOKEN_PREFIX) or len(token) > 100:
             raise UnauthenticatedError("Send a valid token: Authorization: Bearer bw_...")
         now, epoch = time.monotonic(), self._tokens_epoch
-        row = await self._tokens.submit(_digest(token))
+        row = await self._tokens.submit(digest_of(token))
         if row is None:
             raise UnauthenticatedError("Send a valid token: Authorization: Bearer bw_...")
         account = Account(str(row.player), row.role, row.id)
@@ -118,7 +119,7 @@ class Accounts:
             if len(self._remembered) >= _REMEMBERED_MAX:
                 self._remembered.clear()
             left = _REMEMBER_SECONDS if row.expires is None else row.expires / 1000 - time.time()
-            self._remembered[_digest(header or "")] = (now + min(_REMEMBER_SECONDS, left), account)
+            self._remembered[digest_of(header or "")] = (now + min(_REMEMBER_SECONDS, left), account)
         if row.last_used is None or time.time() * 1000 - row.last_used > _TOUCH_MILLISECONDS:
             self._used.add(row.id)
             if self._recording_use is None:
@@ -156,15 +157,15 @@ class Accounts:
         LimitError if the address had too many new ones; those that there are it gets all the same.
         """
         clean = clean_name(name)
-        id_, token_id = self._derived_id("player", "", key), self._derived_id("token", "", key)
-        token = self._derived_token("", key)
+        id_, token_id = self._derived.id("player", "", key), self._derived.id("token", "", key)
+        token = self._derived.token("", key)
         try:
-            await self._limits.take(*guests_of(host))
+            await self._limits.take(*limit_of_address("guests", host))
         except LimitError:
             if await self._store.player(id_) is None:
                 raise
         created = await self._store.create_player(
-            id_, clean, token_id=token_id, role="player", digest=_digest(token), label="first"
+            id_, clean, token_id=token_id, role="player", digest=digest_of(token), label="first"
         )
         if not created:
             row = await self._store.player(id_)
@@ -172,14 +173,14 @@ class Accounts:
                 raise KeyReusedError
             if time.time() * 1000 - row.created > KEY_MILLISECONDS:
                 raise KeyReusedError("This Idempotency-Key is no longer valid; choose a new one for a new account.")
-            if await self._tokens.submit(_digest(token)) is None:
+            if await self._tokens.submit(digest_of(token)) is None:
                 raise KeyReusedError("The token made under this Idempotency-Key was revoked.")
         return NewAccount(id_, clean, token_id, token)
 
     async def create_with_role(self, role: Role, name: str) -> NewAccount:
         """Create an account with a role; for operators at the command line."""
         id_, token_id, token = uuid4(), uuid4(), _new_token()
-        await self._store.create_player(id_, name, token_id=token_id, role=role, digest=_digest(token), label=role)
+        await self._store.create_player(id_, name, token_id=token_id, role=role, digest=digest_of(token), label=role)
         return NewAccount(id_, name, token_id, token)
 
     async def me(self, account: Account) -> tuple[str | None, int]:
@@ -201,7 +202,7 @@ class Accounts:
         """Erase the name and all tokens, at once everywhere; the log keeps only the random id."""
         await self._store.erase(UUID(account.id))
         self._public_names.forget(account.id)
-        await self._broadcast("tokens")
+        await self.broadcast_revocation()
 
     async def public_name(self, player: UUID) -> str | None:
         """Return a player's name, None once erased. NotFoundError if there never was one."""
@@ -215,10 +216,10 @@ class Accounts:
     async def create_token(self, account: Account, asked: str, days: int, key: str) -> tuple[TokenRow, str]:
         """Create a token for a device. The same key again gives the same token."""
         label = clean_name(asked, "/label")
-        token_id, token = self._derived_id("token", account.id, key), self._derived_token(account.id, key)
+        token_id, token = self._derived.id("token", account.id, key), self._derived.token(account.id, key)
         most = self._limits.quota("tokens")
         row = await self._store.create_token(
-            token_id, UUID(account.id), role=account.role, digest=_digest(token), label=label, days=days, most=most
+            token_id, UUID(account.id), role=account.role, digest=digest_of(token), label=label, days=days, most=most
         )
         if row is None:
             self._limits.require_room("tokens", most)
@@ -243,37 +244,26 @@ class Accounts:
         """Revoke one of the caller's tokens, at once everywhere. NotFoundError if the caller has no such token."""
         if await self._store.revoke(UUID(account.id), token) is None:
             raise NotFoundError("You have no such token.")
-        await self._broadcast("tokens")
+        await self.broadcast_revocation()
 
     # between processes
 
-    async def _broadcast(self, message: str) -> None:
+    async def broadcast_revocation(self) -> None:
         """Tell all processes, or wait until none remembers a token that it read before this."""
         forgotten = time.monotonic() + _REMEMBER_SECONDS
-        self._on_broadcast(message)
+        self._on_broadcast(_REVOCATION)
         try:
-            await self._broadcasts.broadcast(message)
+            await self._broadcasts.broadcast(_REVOCATION)
         except RedisUnavailableError:
             await asyncio.sleep(forgotten - time.monotonic())
 
     def _on_broadcast(self, message: str) -> None:
-        if message == "tokens":
+        if message == _REVOCATION:
             self._forget_all()
 
     def _forget_all(self) -> None:
         self._remembered.clear()
         self._tokens_epoch += 1
-
-    def _derived_id(self, label: str, account: str, key: str) -> UUID:
-        return UUID(bytes=self._derived(f"{label} id", account, key)[:16], version=4)
-
-    def _derived_token(self, account: str, key: str) -> str:
-        secret = self._derived("token", account, key)
-        return TOKEN_PREFIX + base64.urlsafe_b64encode(secret).rstrip(b"=").decode()
-
-    def _derived(self, label: str, account: str, key: str) -> bytes:
-        """32 bytes that follow from an idempotency key, so that a retry needs no stored secret."""
-        return hmac.digest(self._key, f"blattwerk/account\0{label}\0{account}\0{key}".encode(), "sha256")
 
 
 def clean_name(name: str, field: str = "/name") -> str:
@@ -291,5 +281,6 @@ def _new_token() -> str:
     return TOKEN_PREFIX + secrets.token_urlsafe(32)
 
 
-def _digest(token: str) -> bytes:
+def digest_of(token: str) -> bytes:
+    """Return what is kept of a token."""
     return hashlib.sha256(token.encode()).digest()

@@ -29,6 +29,11 @@ def lobby_links() -> dict[str, Any]:
     return links
 
 
+def watch_links() -> dict[str, Any]:
+    """Return the links of an answer that is a spectator's view of a table, by name."""
+    return {name: _link(name, "$response.body#") for name in _READS}
+
+
 def match_links(view: str = "$response.body#") -> dict[str, Any]:
     """Return the links of an answer that holds the view of a table with a match, by name."""
     return {name: _link(name, view) for name in (*_READS, *_MATCH, *_OVER)}

@@ -24,6 +24,8 @@ PUBLIC: Final = "public"
 """The key in `opt` of handlers that need no token."""
 PRIVATE_HEADERS: Final = {"Cache-Control": "private, no-cache"}
 """Headers of responses that are for the caller alone and may be kept by the caller if checked each time."""
+NO_STORE: Final = {"Cache-Control": "no-store"}
+"""Headers of responses that hold a token or a code."""
 _COMPRESSION: Final = DefineMiddleware(CompressionMiddleware, config=CompressionConfig("gzip", gzip_compress_level=6))
 _ROLES: Final[tuple[Role, ...]] = ("player", "arbiter", "operator")
 _FOR_ROLES: Final[dict[tuple[Role, ...], str]] = {

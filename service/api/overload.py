@@ -1,5 +1,6 @@
 """Refusing requests early while the process has as much to do as it may."""
 
+import asyncio
 import time
 from itertools import cycle
 from typing import Any, Final
@@ -20,6 +21,10 @@ from service.runtime.load import Load
 _NEVER_REFUSED: Final = ("/livez", "/readyz", "/metrics")
 _RETRY_AFTER: Final = cycle(("1", "2", "3", "4", "5"))
 """Seconds, taken in turn: who is refused at the same moment should not come back at the same moment."""
+_AT_ONCE: Final = 500
+"""Refusals of one second that are sent at once."""
+_TOGETHER_SECONDS: Final = 1.0
+"""When the rest of them is sent."""
 _ANY_TRACE_ID: Final = "0" * 32
 
 
@@ -35,6 +40,9 @@ class Overload:
     before the framework has looked at the request, is the same for everybody who reads a language, knows nothing of
     who asks for what, and does not read the body. Health and metrics are never refused, nor what browsers ask before
     they send a request.
+
+    Very many refusals would take the processor too, and every turn of the event loop would last as long as all of them:
+    those beyond some hundreds in a second are sent together at its end, and callers who do not wait have to.
     """
 
     def __init__(
@@ -58,6 +66,9 @@ class Overload:
         self._load = load
         self._complete = complete
         self._cross_origin = cross_origin
+        self._left_at_once = 0
+        self._together: asyncio.Event | None = None
+        """Set at the end of the second that the last refusal belongs to; None after it."""
         self._problems = {
             language: msgspec.json.encode(problem_of(OverloadedError(), _ANY_TRACE_ID, problem_base_url, language))
             for language in LANGUAGES
@@ -77,6 +88,7 @@ class Overload:
             await self._refuse(scope, send)
 
     async def _refuse(self, scope: HTTPScope, send: Send) -> None:
+        await self._wait_if_many()
         retry_after = (b"retry-after", next(_RETRY_AFTER).encode())
         language = language_of(scope)
         problem = self._problems[language]
@@ -94,6 +106,21 @@ class Overload:
         for message in (start, body):
             await self._complete(message, scope)
             await send(message)
+
+    async def _wait_if_many(self) -> None:
+        """Wait for the end of the second if it has had many refusals. One timer for all: one for each costs more."""
+        if self._together is None:
+            self._together, self._left_at_once = asyncio.Event(), _AT_ONCE
+            asyncio.get_running_loop().call_later(_TOGETHER_SECONDS, self._end_second)
+        if self._left_at_once:
+            self._left_at_once -= 1
+        else:
+            await self._together.wait()
+
+    def _end_second(self) -> None:
+        if self._together is not None:
+            self._together.set()
+            self._together = None
 
     def _cross_origin_headers(self, scope: HTTPScope) -> list[tuple[bytes, bytes]]:
         """Return what lets a page of a known origin read the refusal; the framework does it for what it answers."""

@@ -8,16 +8,15 @@ from litestar.di import NamedDependency
 from litestar.params import FromPath, JSONBody
 
 from service.accounts.accounts import Accounts
+from service.accounts.recovery import Recovery
 from service.api.authentication import CallerRequest
 from service.api.headers import host_of, idempotency_key, secret_idempotency_key
-from service.api.operation import Operation
+from service.api.operation import NO_STORE, Operation
 from service.api.queries import decoded_query
 from service.api.responses import paged
 from service.api.types import players as types
 from service.disputes.disputes import Disputes
 from service.store.accounts import TokenRow
-
-_NO_STORE: Final = {"Cache-Control": "no-store"}
 
 
 @Operation(
@@ -36,7 +35,7 @@ _NO_STORE: Final = {"Cache-Control": "no-store"}
     idempotent=True,
     secret_key=True,
     limits=("guests_ipv4", "guests_ipv6"),
-    headers=_NO_STORE,
+    headers=NO_STORE,
     response_headers={"Location": "The account's public profile."},
     links={
         "getPlayer": {"operationId": "getPlayer", "parameters": {"player": "$response.body#/player"}},
@@ -60,9 +59,11 @@ async def create_player(
     response=types.Me,
     problems=(404,),
 )
-async def get_me(request: CallerRequest, accounts: NamedDependency[Accounts]) -> types.Me:
+async def get_me(
+    request: CallerRequest, accounts: NamedDependency[Accounts], recovery: NamedDependency[Recovery]
+) -> types.Me:
     name, created = await accounts.me(request.user)
-    return types.Me(request.user.id, name, request.user.role, created)
+    return types.Me(request.user.id, name, request.user.role, created, await recovery.since(request.user))
 
 
 @Operation(
@@ -79,11 +80,14 @@ async def get_me(request: CallerRequest, accounts: NamedDependency[Accounts]) ->
     problems=(404,),
 )
 async def change_me(
-    request: CallerRequest, data: JSONBody[types.MeChange], accounts: NamedDependency[Accounts]
+    request: CallerRequest,
+    data: JSONBody[types.MeChange],
+    accounts: NamedDependency[Accounts],
+    recovery: NamedDependency[Recovery],
 ) -> types.Me:
     name = await accounts.rename(request.user, data.name)
     _, created = await accounts.me(request.user)
-    return types.Me(request.user.id, name, request.user.role, created)
+    return types.Me(request.user.id, name, request.user.role, created, await recovery.since(request.user))
 
 
 @Operation(
@@ -91,7 +95,7 @@ async def change_me(
     "/v1/me",
     id="deleteMe",
     summary="Erase my account",
-    description="Erases the name, the texts of disputes and all tokens at once; no view or list shows the name "
+    description="Erases the name, the texts of disputes, all tokens and codes at once; no view or list shows the name "
     "two seconds later. Bots take the account's seats soon after. The log keeps only the random id, so that matches "
     "still verify.",
     tag="me",
@@ -117,7 +121,7 @@ async def delete_me(
     limits=("tokens",),
     response=types.TokenCreated,
     idempotent=True,
-    headers=_NO_STORE,
+    headers=NO_STORE,
     links={"revokeToken": {"operationId": "revokeToken", "parameters": {"token": "$response.body#/token_id"}}},
 )
 async def create_token(
@@ -139,7 +143,7 @@ async def create_token(
     response=types.TokenPage,
     problems=(404,),
     response_headers={"Link": "The next page, if there is one."},
-    headers=_NO_STORE,
+    headers=NO_STORE,
 )
 async def list_tokens(request: CallerRequest, accounts: NamedDependency[Accounts]) -> Response[types.TokenPage]:
     params = decoded_query(request, types.TokensQuery)

@@ -14,7 +14,7 @@ from service.api.operation import PRIVATE_HEADERS, Operation
 from service.api.queries import decoded_query
 from service.api.streams import StreamedResponse, Streams, WorkedResponse
 from service.api.types import records as types
-from service.api.types.tables import TableQuery
+from service.api.types.common import NoQuery
 from service.limits.limits import Limits
 from service.records.records import Records
 from service.tables.live_table import LiveTable
@@ -33,7 +33,7 @@ _encode: Final = msgspec.json.Encoder().encode
     "text/plain` it is rendered for people. It may be compressed. A long one is sent while it is made: if that fails, "
     "or you stop reading, the connection is closed before the end. 503 if too many are being sent, or wait as text.",
     tag="records",
-    query=TableQuery,
+    query=NoQuery,
     response=types.RECORD,
     media_types=(MEDIA_TYPE, _TEXT),
     limits=("audits", "documents"),
@@ -50,8 +50,9 @@ async def get_record(
     limits: NamedDependency[Limits],
     streams: NamedDependency[Streams],
 ) -> StreamedResponse:
-    account, params = request.user.id, decoded_query(request, TableQuery)
-    live_table = await tables.find(table, account, params.join_code)
+    account = request.user.id
+    decoded_query(request, NoQuery)
+    live_table = await tables.find(table, account)
     if negotiated(request.scope, (MEDIA_TYPE, _TEXT)) == _TEXT:
         await limits.take("audits", account)
         return StreamedResponse(records.text(live_table), streams, account, media_type=f"{_TEXT}; charset=utf-8")
@@ -66,7 +67,7 @@ async def get_record(
     summary="Verify a match that is over",
     description="The same checks as in `blattwerk verify`. 503 if too many audits are waiting.",
     tag="records",
-    query=TableQuery,
+    query=NoQuery,
     response=types.Audit,
     limits=("audits",),
     problems=(404, 409),
@@ -79,8 +80,8 @@ async def audit_table(
     records: NamedDependency[Records],
     limits: NamedDependency[Limits],
 ) -> WorkedResponse:
-    params = decoded_query(request, TableQuery)
-    live_table = await tables.find(table, request.user.id, params.join_code)
+    decoded_query(request, NoQuery)
+    live_table = await tables.find(table, request.user.id)
     await limits.take("audits", request.user.id)
     return WorkedResponse(lambda: _audited(records, live_table))
 

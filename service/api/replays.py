@@ -49,7 +49,7 @@ async def get_replay(
     params = decoded_query(request, types.ReplayQuery)
     first, last = _span(params)
     viewer = None if params.seat is None else _viewer(params.seat)
-    replay = await replays.steps(table, request.user.id, params.join_code, viewer, first, last)
+    replay = await replays.steps(table, request.user.id, viewer, first, last)
     next_page = {"from": replay.next_from, "to": params.last, "seat": params.seat}
     link = {} if replay.next_from is None else next_link(f"/v1/tables/{table}/replay", next_page)
     return StreamedResponse(_document(replay), streams, request.user.id, media_type="application/json", headers=link)
@@ -75,7 +75,7 @@ async def explain_move(
     params = decoded_query(request, types.ExplainQuery)
     seat = None if params.seat is None else int(params.seat)
     decode = None if params.move is None else _decoder(params.move)
-    return Response(await replays.explain(table, request.user.id, params.join_code, seat, params.version, decode))
+    return Response(await replays.explain(table, request.user.id, seat, params.version, decode))
 
 
 async def _document(replay: Replay) -> AsyncGenerator[bytes, None]:

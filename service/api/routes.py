@@ -9,8 +9,10 @@ from service.api import (
     players,
     private,
     records,
+    recovery,
     replays,
     standings,
+    table_codes,
     tables,
     transparency,
 )
@@ -18,9 +20,11 @@ from service.api.operation import Operation
 
 HANDLERS: Final[tuple[Operation, ...]] = (
     *players.HANDLERS,
+    *recovery.HANDLERS,
     *standings.HANDLERS,
     *games.HANDLERS,
     *tables.HANDLERS,
+    *table_codes.HANDLERS,
     *private.HANDLERS,
     *records.HANDLERS,
     *replays.HANDLERS,

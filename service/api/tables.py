@@ -19,8 +19,10 @@ from service.api.operation import PRIVATE_HEADERS, Operation
 from service.api.queries import decoded_query
 from service.api.responses import PREFERENCE_APPLIED, TABLE_ETAG, TableResponse, move_response, paged, view_response
 from service.api.types import tables as types
+from service.api.types.common import NoQuery
 from service.errors import NotFoundError
 from service.records.signer import Signer
+from service.tables.inbox import Inbox
 from service.tables.live_table import LiveTable
 from service.tables.lobby import Lobby
 from service.tables.refusals import check_changes, raise_refusal
@@ -80,9 +82,31 @@ async def create_table(request: CallerRequest, data: JSONBody[Any], tables: Name
 async def list_tables(request: CallerRequest, lobby: NamedDependency[Lobby]) -> Response[bytes]:
     params = decoded_query(request, types.TablesQuery)
     items, cursor = await lobby.page(params.game, params.status, params.cursor, params.limit)
-    body = b'{"items":[%b],"next_cursor":%b}' % (b",".join(items), _encode(cursor))
     following = {"cursor": cursor, "limit": params.limit, "game": params.game, "status": params.status}
-    return paged(body, "/v1/tables", following if cursor else None)
+    return paged(_page(items, cursor), "/v1/tables", following if cursor else None)
+
+
+@Operation(
+    "GET",
+    "/v1/me/tables",
+    id="listMyTables",
+    summary="List the tables at which I sit",
+    description="Private ones too, in this order: those that wait for me, those that run, those before their match, "
+    "those that are over; in each of these the newest first. Of the service's matches that are over the last 200 are "
+    "listed. A table that begins or ceases to wait for you changes its place, so begin again without a cursor.",
+    tag="me",
+    query=types.MyTablesQuery,
+    response=types.MyTablePage,
+    problems=(404,),
+    headers=PRIVATE_HEADERS,
+    response_headers=_NEXT_PAGE,
+    links={"getTable": {"operationId": "getTable", "parameters": {"table": "$response.body#/items/0/table"}}},
+)
+async def list_my_tables(request: CallerRequest, inbox: NamedDependency[Inbox]) -> Response[bytes]:
+    params = decoded_query(request, types.MyTablesQuery)
+    items, cursor = await inbox.page(request.user.id, params.cursor, params.limit)
+    following = {"cursor": cursor, "limit": params.limit}
+    return paged(_page(items, cursor), "/v1/me/tables", following if cursor else None)
 
 
 @Operation(
@@ -106,8 +130,8 @@ async def get_table(request: CallerRequest, table: FromPath[UUID], tables: Named
     params = decoded_query(request, types.ViewQuery)
     tags = known_tags(request)
     if params.since is None:
-        return view_response(await tables.view(table, request.user.id, tags, params.join_code))
-    seen, missed = await tables.view_since(table, request.user.id, tags, params.join_code, params.since)
+        return view_response(await tables.view(table, request.user.id, tags))
+    seen, missed = await tables.view_since(table, request.user.id, tags, params.since)
     return view_response(seen, missed)
 
 
@@ -117,8 +141,8 @@ async def get_table(request: CallerRequest, table: FromPath[UUID], tables: Named
     id="takeSeat",
     summary="Sit down, add a client seed, or seat a bot",
     description="Before the match starts. Without `seat` you get the first open seat. A player who already has a "
-    "seat may call it again, once, to add a client seed. `bot` is for the host. A private table "
-    "requires its `join_code`.",
+    "seat may call it again, once, to add a client seed. `bot` is for the host. At a private table "
+    "one sits down with its code, see joinTable.",
     tag="seats",
     status=201,
     body=types.Sit,
@@ -133,7 +157,7 @@ async def take_seat(
     request: CallerRequest, table: FromPath[UUID], data: JSONBody[types.Sit], tables: NamedDependency[Tables]
 ) -> TableResponse:
     sat = await tables.sit(
-        await tables.find(table, request.user.id, data.join_code),
+        await tables.find(table, request.user.id),
         request.user.id,
         idempotency_key(request),
         seat=data.seat,
@@ -312,7 +336,7 @@ async def make_move(request: CallerRequest, table: FromPath[UUID], tables: Named
 )
 async def list_events(request: CallerRequest, table: FromPath[UUID], tables: NamedDependency[Tables]) -> Response[Any]:
     params = decoded_query(request, types.EventsQuery)
-    live_table = await tables.find(table, request.user.id, params.join_code)
+    live_table = await tables.find(table, request.user.id)
     page = await tables.events(live_table, request.user.id, params.after, params.limit)
     after = page.events[-1].version if page.more else None
     body = {"game": page.game, "version": page.version, "items": page.events, "next_after": after}
@@ -327,7 +351,7 @@ async def list_events(request: CallerRequest, table: FromPath[UUID], tables: Nam
     summary="Get the signed head of a table's chain",
     description="Two different signed heads of one version prove that the server showed two histories.",
     tag="events",
-    query=types.TableQuery,
+    query=NoQuery,
     response=types.Head,
     problems=(404,),
     headers=PRIVATE_HEADERS,
@@ -335,15 +359,20 @@ async def list_events(request: CallerRequest, table: FromPath[UUID], tables: Nam
 async def get_head(
     request: CallerRequest, table: FromPath[UUID], tables: NamedDependency[Tables], signer: NamedDependency[Signer]
 ) -> types.Head:
-    params = decoded_query(request, types.TableQuery)
-    version, hash_, time = await tables.head(await tables.find(table, request.user.id, params.join_code))
+    decoded_query(request, NoQuery)
+    version, hash_, time = await tables.head(await tables.find(table, request.user.id))
     note = signer.head(table, version, hash_, time)
     return types.Head(str(table), version, hash_.hex(), time, note, signer.verifier_key)
+
+
+def _page(items: list[bytes], cursor: str | None) -> bytes:
+    return b'{"items":[%b],"next_cursor":%b}' % (b",".join(items), _encode(cursor))
 
 
 HANDLERS: Final = (
     create_table,
     list_tables,
+    list_my_tables,
     get_table,
     take_seat,
     leave_table,

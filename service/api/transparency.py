@@ -60,7 +60,7 @@ async def get_inclusion(
     signer: NamedDependency[Signer],
 ) -> types.LogInclusion:
     params = decoded_query(request, types.InclusionQuery)
-    table = await tables.find(UUID(params.table), request.user.id, params.join_code)
+    table = await tables.find(UUID(params.table), request.user.id)
     await records.require_over(table)
     leaf, found = await transparency.inclusion(table.stream, params.size)
     return types.LogInclusion(

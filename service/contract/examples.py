@@ -14,6 +14,7 @@ from domain.registry import CURRENT
 from domain.table.views import event_seen
 from domain.transparency import checkpoint_text, leaf_of
 from domain.verify import verify
+from projections.own_tables import own_table
 from service.api.games import game_info, game_summary, rule_list
 from service.api.types.private import DRAFTS, HAND_ORDERS, QUESTIONS
 from service.api.types.tables import Head
@@ -25,6 +26,9 @@ from service.verify.notes import is_signed
 
 _TOKEN: Final = "a3f1b2c4-0d5e-4f6a-8b7c-9d0e1f2a3b4c"  # noqa: S105 - an id
 _BEARER: Final = "bw_" + "A" * 43
+_RECOVERY: Final = "7KQ2M-9XT4H-PW8RV-D0C1B-3Z6YJ"
+_TRANSFER: Final = "4HPW-8RVD-0C1B"
+_JOIN: Final = "7KQ2-M9XT"
 _HEARTS: Final = "hearts"
 _RULES_SHOWN: Final = 3
 """Of the rules and the codes of a game the example shows so many."""
@@ -32,6 +36,7 @@ _VIEWS: Final = (
     "createTable",
     "getTable",
     "takeSeat",
+    "joinTable",
     "freeSeat",
     "startRound",
     "changeOptions",
@@ -60,7 +65,13 @@ def bodies() -> dict[str, Examples]:
         "createPlayer": {"ada": {"name": "Ada"}},
         "changeMe": {"ada": {"name": "Ada L."}},
         "createToken": {"phone": {"label": "phone", "expires_in_days": 90}},
+        "redeemCode": {
+            "recovery": {"code": _RECOVERY, "label": "new phone", "revoke_others": True},
+            "transfer": {"code": _TRANSFER.lower().replace("-", " "), "label": "tablet"},
+        },
         "createTable": tables,
+        "joinTable": {"typed": {"code": _JOIN.lower(), "client_seed": "20" * 32}, "read": {"code": _JOIN}},
+        "watchTable": {"read": {"code": _TRANSFER}},
         "takeSeat": {"first_open": {"client_seed": "20" * 32}, "bot": {"bot": True, "seat": 2}},
         "startRound": {"match": {"round": 1}},
         "markReady": {"ready": {"ready": True}},
@@ -85,6 +96,9 @@ def responses() -> dict[str, Examples]:
     return {
         **dict.fromkeys(_VIEWS, views),
         **dict.fromkeys(_PRIVATE_VIEWS, with_private_stream),
+        "watchTable": {key: view | {"you": None} for key, view in views.items()},
+        **{name: {"code": _link("join", _JOIN)} for name in ("createJoinCode", "getJoinCode")},
+        **{name: {"code": _link("watch", _TRANSFER)} for name in ("createSpectatorCode", "getSpectatorCode")},
         "getDrafts": {key: view["you"]["private"] for key, view in with_private_stream.items()},
         "askAdvice": _advice(),
         **_accounts(),
@@ -93,6 +107,7 @@ def responses() -> dict[str, Examples]:
         **dispute_responses(),
         **{name: {key: example(match) for key, match in _matches().items()} for name, example in _OF_MATCHES.items()},
         "listTables": {"page": {"items": [_summary(match) for match in _matches().values()], "next_cursor": None}},
+        "listMyTables": {"page": {"items": [_own(match) for match in _matches().values()], "next_cursor": None}},
         "livez": {"ok": {"status": "ok"}},
         "readyz": {
             "ok": {
@@ -116,6 +131,10 @@ def _matches() -> dict[str, ExampleMatch]:
     for match in matches.values():
         match.play_until_own_move()
     return matches
+
+
+def _link(path: str, code: str) -> Any:
+    return {"code": code, "link": f"https://cards.example/{path}#{code}"}
 
 
 def _builtin(value: Any) -> Any:
@@ -146,7 +165,8 @@ def _first(schema: Any) -> Any:
 
 
 def _accounts() -> dict[str, Examples]:
-    me = {"player": PLAYER, "name": "Ada", "role": "player", "created": TIME}
+    me = {"player": PLAYER, "name": "Ada", "role": "player", "created": TIME, "recovery_code_created": None}
+    redeemed = {"player": PLAYER, "name": "Ada", "token_id": _TOKEN, "label": "phone", "expires": TIME}
     token = {"token_id": _TOKEN, "label": "phone", "created": TIME, "last_used": TIME, "expires": None, "current": True}
     return {
         "createPlayer": {"ada": {"player": PLAYER, "name": "Ada", "token_id": _TOKEN, "token": _BEARER}},
@@ -161,6 +181,9 @@ def _accounts() -> dict[str, Examples]:
         "getMe": {"ada": me},
         "changeMe": {"ada": me | {"name": "Ada L."}},
         "createToken": {"phone": {"token_id": _TOKEN, "label": "phone", "expires": TIME, "token": _BEARER}},
+        "createRecoveryCode": {"code": {"code": _RECOVERY, "created": TIME}},
+        "createTransferCode": {"code": {"code": _TRANSFER, "created": TIME, "expires": TIME + 600_000}},
+        "redeemCode": {"phone": {**redeemed, "token": _BEARER}},
         "listTokens": {"phone": {"items": [token], "next_cursor": None}},
     }
 
@@ -184,6 +207,12 @@ def _games() -> dict[str, Examples]:
 
 def _summary(match: ExampleMatch) -> Any:
     return json.loads(match.projection().header.summary)
+
+
+def _own(match: ExampleMatch) -> Any:
+    projection = match.projection()
+    own = own_table(PLAYER, projection.public, projection.header.summary)
+    return None if own is None else json.loads(own.content())
 
 
 def _last(match: ExampleMatch) -> Any:

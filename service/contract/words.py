@@ -97,7 +97,6 @@ WORDS: Final[dict[str, str]] = {
     "inclusion": "The proof that the head is in the transparency log.",
     "index": "Index of the leaf, from 0.",
     "items": "The items of the page, in order.",
-    "join_code": "Join code of a private table.",
     "joker": "The joker.",
     "kind": "Of which kind it is.",
     "label": "Name of the device.",

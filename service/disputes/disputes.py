@@ -33,7 +33,7 @@ from service.errors import ConflictError, KeyReusedError, NotFoundError, Unavail
 from service.store.buckets import bucket_of
 from service.store.disputes import DisputeRow, DisputeStore, NewText, Opening, Outcome
 from service.store.log import Log
-from service.tables.access import DAMAGE, Access, hide_damage, is_over, may_see, no_table
+from service.tables.access import DAMAGE, Access, is_over, no_table
 from service.tables.attempts import Attempt, Judgement, carry_out
 from service.tables.cache import TableCache
 from service.tables.live_table import LiveTable, events_of
@@ -102,10 +102,10 @@ class Disputes:
         try:
             table = await self._access.current(asked.table)
         except DAMAGE:
-            await hide_damage(self._log, asked.table, account.id, None)
+            await self._access.hide_damage(asked.table, account.id)
             raise
         players, barred = await self._people(table)
-        if account.id not in players and not may_see(table.state, account.id, None, table.join_code):
+        if account.id not in players and not await self._access.may_see(table.state, account.id):
             raise no_table()
         ended = await self._ended(table)
         refusal = rules.may_open(table.state, players, account.id, asked.version, ended=ended, now=now())

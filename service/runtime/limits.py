@@ -35,6 +35,15 @@ DEFAULT_LIMITS: Final = {
     "audits": Limit("audits and text records of an account", 60, 60),
     "documents": Limit("records and replays that are being sent to an account, in each API process", 10, None),
     "renames": Limit("name changes of an account", 60, 3600),
+    "account_codes": Limit("recovery and transfer codes that an account makes", 20, 3600),
+    "redemptions_ipv4": Limit("such codes tried from an IPv4 address", 300, 3600),
+    "redemptions_ipv6": Limit("such codes tried from an IPv6 network (/64)", 60, 3600),
+    "redemptions_total": Limit("such codes tried by all callers together", 3000, 600),
+    "table_codes": Limit("join and spectator codes that an account makes", 60, 3600),
+    "joins": Limit("such codes tried by an account", 30, 600),
+    "joins_ipv4": Limit("such codes tried from an IPv4 address", 600, 600),
+    "joins_ipv6": Limit("such codes tried from an IPv6 network (/64)", 120, 600),
+    "joins_total": Limit("such codes tried by all callers together", 6000, 600),
 }
 
 

@@ -348,6 +348,34 @@ CREATE FUNCTION public.unlocked_buckets(p_buckets smallint[]) RETURNS SETOF smal
   select b.bucket from buckets b where b.bucket = any (p_buckets) for no key update skip locked
 $$;
 
+CREATE TABLE public.account_codes (
+    number bigint NOT NULL,
+    id uuid NOT NULL,
+    player uuid NOT NULL,
+    kind text NOT NULL,
+    role text NOT NULL,
+    sha256 bytea NOT NULL,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    expires_at timestamp with time zone,
+    used_at timestamp with time zone,
+    CONSTRAINT account_codes_kind_check CHECK ((kind = ANY (ARRAY['recovery'::text, 'transfer'::text]))),
+    CONSTRAINT account_codes_role_check CHECK ((role = ANY (ARRAY['player'::text, 'arbiter'::text, 'operator'::text]))),
+    CONSTRAINT account_codes_sha256_check CHECK ((octet_length(sha256) = 32))
+);
+
+COMMENT ON COLUMN public.account_codes.role IS 'Role of the token that made the code, and of those it is redeemed for';
+
+COMMENT ON COLUMN public.account_codes.used_at IS 'When a transfer code was redeemed; a recovery code holds until it is replaced';
+
+ALTER TABLE public.account_codes ALTER COLUMN number ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME public.account_codes_number_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
+
 CREATE TABLE public.buckets (
     bucket smallint NOT NULL,
     CONSTRAINT buckets_bucket_check CHECK (((bucket >= 0) AND (bucket <= 255)))
@@ -591,6 +619,15 @@ ALTER TABLE public.secret_keys ALTER COLUMN number ADD GENERATED ALWAYS AS IDENT
     CACHE 1
 );
 
+CREATE TABLE public.spectators (
+    stream uuid NOT NULL,
+    player uuid NOT NULL,
+    code bigint NOT NULL,
+    admitted_at timestamp with time zone DEFAULT now() NOT NULL
+);
+
+COMMENT ON TABLE public.spectators IS 'Accounts that may read a private table without a seat, each with the code it came by';
+
 CREATE TABLE public.standings (
     generation integer NOT NULL,
     game text NOT NULL,
@@ -630,6 +667,27 @@ CREATE TABLE public.standings_owed (
 );
 
 COMMENT ON TABLE public.standings_owed IS 'Events that standings do not count yet, because no worker knew their rules';
+
+CREATE TABLE public.table_codes (
+    number bigint NOT NULL,
+    id uuid NOT NULL,
+    bucket smallint NOT NULL,
+    stream uuid NOT NULL,
+    kind text NOT NULL,
+    code text,
+    created_at timestamp with time zone DEFAULT now() NOT NULL,
+    CONSTRAINT table_codes_bucket_check CHECK (((bucket >= 0) AND (bucket <= 255))),
+    CONSTRAINT table_codes_kind_check CHECK ((kind = ANY (ARRAY['join'::text, 'watch'::text])))
+);
+
+ALTER TABLE public.table_codes ALTER COLUMN number ADD GENERATED ALWAYS AS IDENTITY (
+    SEQUENCE NAME public.table_codes_number_seq
+    START WITH 1
+    INCREMENT BY 1
+    NO MINVALUE
+    NO MAXVALUE
+    CACHE 1
+);
 
 CREATE TABLE public.table_secret (
     bucket smallint NOT NULL,
@@ -674,6 +732,15 @@ CREATE TABLE public.transparency_nodes (
     CONSTRAINT transparency_nodes_number_check CHECK ((number >= 0))
 );
 
+ALTER TABLE ONLY public.account_codes
+    ADD CONSTRAINT account_codes_id_key UNIQUE (id);
+
+ALTER TABLE ONLY public.account_codes
+    ADD CONSTRAINT account_codes_pkey PRIMARY KEY (number);
+
+ALTER TABLE ONLY public.account_codes
+    ADD CONSTRAINT account_codes_sha256_key UNIQUE (sha256);
+
 ALTER TABLE ONLY public.buckets
     ADD CONSTRAINT buckets_pkey PRIMARY KEY (bucket);
 
@@ -716,6 +783,9 @@ ALTER TABLE ONLY public.schema_migrations
 ALTER TABLE ONLY public.secret_keys
     ADD CONSTRAINT secret_keys_pkey PRIMARY KEY (number);
 
+ALTER TABLE ONLY public.spectators
+    ADD CONSTRAINT spectators_pkey PRIMARY KEY (stream, player);
+
 ALTER TABLE ONLY public.standings_generations
     ADD CONSTRAINT standings_generations_pkey PRIMARY KEY (generation);
 
@@ -724,6 +794,15 @@ ALTER TABLE ONLY public.standings_owed
 
 ALTER TABLE ONLY public.standings
     ADD CONSTRAINT standings_pkey PRIMARY KEY (generation, game, player);
+
+ALTER TABLE ONLY public.table_codes
+    ADD CONSTRAINT table_codes_code_key UNIQUE (code);
+
+ALTER TABLE ONLY public.table_codes
+    ADD CONSTRAINT table_codes_id_key UNIQUE (id);
+
+ALTER TABLE ONLY public.table_codes
+    ADD CONSTRAINT table_codes_pkey PRIMARY KEY (number);
 
 ALTER TABLE ONLY public.table_secret
     ADD CONSTRAINT table_secret_pkey PRIMARY KEY (bucket, stream);
@@ -743,6 +822,8 @@ ALTER TABLE ONLY public.transparency_leaves
 ALTER TABLE ONLY public.transparency_nodes
     ADD CONSTRAINT transparency_nodes_pkey PRIMARY KEY (level, number);
 
+CREATE INDEX account_codes_newest ON public.account_codes USING btree (player, kind, number);
+
 CREATE INDEX dispute_texts_author ON public.dispute_texts USING btree (author) WHERE (text IS NOT NULL);
 
 CREATE INDEX disputes_by_status ON public.disputes USING btree (status, opened_at DESC, dispute DESC);
@@ -759,11 +840,15 @@ CREATE INDEX events_created ON public.events USING btree (received_at DESC, stre
 
 CREATE INDEX events_disputes ON public.events USING btree (received_at DESC, stream DESC) WHERE (type = 'dispute'::text);
 
+CREATE INDEX spectators_player ON public.spectators USING btree (player);
+
 CREATE INDEX standings_change ON public.standings USING btree (generation, change);
 
 CREATE INDEX standings_order ON public.standings USING btree (generation, game, ((- place_1)), average, player) WHERE (matches > 0);
 
 CREATE INDEX standings_player ON public.standings USING btree (generation, player);
+
+CREATE INDEX table_codes_newest ON public.table_codes USING btree (stream, kind, number);
 
 CREATE INDEX tokens_player ON public.tokens USING btree (player);
 
@@ -801,8 +886,17 @@ CREATE TRIGGER never_changed BEFORE DELETE OR UPDATE OR TRUNCATE ON public.trans
 
 ALTER TABLE public.transparency_nodes ENABLE ALWAYS TRIGGER never_changed;
 
+ALTER TABLE ONLY public.account_codes
+    ADD CONSTRAINT account_codes_player_fkey FOREIGN KEY (player) REFERENCES public.players(id);
+
 ALTER TABLE ONLY public.name_changes
     ADD CONSTRAINT name_changes_player_fkey FOREIGN KEY (player) REFERENCES public.players(id);
+
+ALTER TABLE ONLY public.spectators
+    ADD CONSTRAINT spectators_code_fkey FOREIGN KEY (code) REFERENCES public.table_codes(number);
+
+ALTER TABLE ONLY public.spectators
+    ADD CONSTRAINT spectators_player_fkey FOREIGN KEY (player) REFERENCES public.players(id);
 
 ALTER TABLE ONLY public.tokens
     ADD CONSTRAINT tokens_player_fkey FOREIGN KEY (player) REFERENCES public.players(id);
@@ -842,6 +936,8 @@ GRANT ALL ON FUNCTION public.relist_disputes() TO blattwerk_service;
 REVOKE ALL ON FUNCTION public.unlocked_buckets(p_buckets smallint[]) FROM PUBLIC;
 GRANT ALL ON FUNCTION public.unlocked_buckets(p_buckets smallint[]) TO blattwerk_service;
 
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.account_codes TO blattwerk_service;
+
 GRANT SELECT ON TABLE public.buckets TO blattwerk_service;
 
 GRANT SELECT ON TABLE public.events TO blattwerk_service;
@@ -870,11 +966,15 @@ GRANT SELECT ON TABLE public.schema_migrations TO blattwerk_service;
 
 GRANT SELECT,INSERT ON TABLE public.secret_keys TO blattwerk_service;
 
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.spectators TO blattwerk_service;
+
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.standings TO blattwerk_service;
 
 GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.standings_generations TO blattwerk_service;
 
 GRANT SELECT,INSERT,DELETE ON TABLE public.standings_owed TO blattwerk_service;
+
+GRANT SELECT,INSERT ON TABLE public.table_codes TO blattwerk_service;
 
 GRANT SELECT ON TABLE public.table_secret TO blattwerk_service;
 

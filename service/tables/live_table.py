@@ -4,8 +4,6 @@ A process may be late: another one may have appended meanwhile. Nothing here is 
 version is refused by the log, and `TableCache.catch_up` folds what was missed.
 """
 
-import hashlib
-import secrets
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 from uuid import UUID
@@ -24,7 +22,6 @@ from service.store.log import StoredEvent
 from service.tables.private_streams import private_streams_of
 from service.tables.table_lock import TableLock
 
-_JOIN_ALPHABET: Final = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ"
 IMPOSSIBLE: Final = (ImpossibleFactError, LookupError, ValueError, TypeError, AttributeError)
 """What a fold raises for facts that cannot have happened."""
 
@@ -46,7 +43,6 @@ class LiveTable:
         "codec",
         "hash",
         "id",
-        "join_code",
         "lock",
         "names",
         "private",
@@ -70,8 +66,6 @@ class LiveTable:
         self.hash = hash_
         self.time = time
         """When the last event was received; a later one is never recorded as earlier."""
-        self.join_code = join_code(stream, secret) if state.setup.visibility == "private" else None
-        """The code that lets people sit down at a private table."""
         self.lock = TableLock()
         self.names: TableNames | None = None
         self.projection: Projection | None = None
@@ -104,18 +98,6 @@ class LiveTable:
     def advance(self, event: Event, hash_: bytes) -> None:
         """Fold one event that follows the version known so far."""
         self.take(_applied(self.state, event), hash_, event.time)
-
-
-def join_code(stream: UUID, secret: bytes) -> str:
-    """Return a private table's code: 16 characters, 80 bits, from its secret."""
-    digest = hashlib.sha256(b"blattwerk/join\0" + stream.bytes + secret).digest()
-    number = int.from_bytes(digest[:10], "big")
-    return "".join(_JOIN_ALPHABET[number >> shift & 31] for shift in range(0, 80, 5))
-
-
-def is_code(given: str | None, code: str | None) -> bool:
-    """Whether a join code is the table's own; the time that this takes tells nothing of it."""
-    return given is not None and code is not None and secrets.compare_digest(given.encode(), code.encode())
 
 
 def fold(stream: UUID, secret: bytes, rows: Sequence[StoredEvent]) -> LiveTable:

@@ -15,9 +15,8 @@ from domain.table.views import EventSeen, You, event_seen, public_view, seat_par
 from projections.table_view import splice
 from service.errors import ConflictError, NotFoundError
 from service.store.log import Log
-from service.tables.access import DAMAGE, everything_open, hide_damage, may_see, no_table
+from service.tables.access import DAMAGE, Access, everything_open, no_table
 from service.tables.cache import TableCache
-from service.tables.live_table import join_code
 from service.tables.refusals import raise_refusal
 from service.tables.snapshots import Snapshots, Step
 from service.tables.views import Names
@@ -70,26 +69,26 @@ class _Caller(Struct, frozen=True):
     table: TableState
     """As it is now."""
     seat: Seat | None
-    join_code: str | None
 
 
 class Replays:
     """Reads of a table's past."""
 
-    def __init__(self, log: Log, cache: TableCache, snapshots: Snapshots, names: Names) -> None:
+    def __init__(self, log: Log, cache: TableCache, access: Access, snapshots: Snapshots, names: Names) -> None:
         self._log = log
+        self._access = access
         self._cache = cache
         self._snapshots = snapshots
         self._names = names
 
     async def steps(
-        self, stream: UUID, account: str, code: str | None, viewer: Viewer | None, first: int | None, last: int | None
+        self, stream: UUID, account: str, viewer: Viewer | None, first: int | None, last: int | None
     ) -> Replay:
         """Return the steps from version `first` (None: the newest) to `last` (None: as far as one answer goes).
 
         ConflictError for other seats while the match runs, NotFoundError for versions that do not exist.
         """
-        caller = await self._caller(stream, account, code)
+        caller = await self._caller(stream, account)
         looking = _permitted(caller, viewer)
         newest = caller.table.version
         begin = newest if first is None else first
@@ -99,15 +98,13 @@ class Replays:
         end = min(asked, begin + STEPS_MAX - 1)
         walked = [step async for step in self._snapshots.walk(stream, begin, end)]
         names = await self._names.names_of(_people(step.state for step in walked))
-        own_code = _code(caller, looking)
-        shown = (step_seen(step, looking, names, own_code) for step in walked)
+        shown = (step_seen(step, looking, names) for step in walked)
         return Replay(caller.table.setup.game.key, newest, looking, end + 1 if end < asked else None, shown)
 
     async def explain(
         self,
         stream: UUID,
         account: str,
-        code: str | None,
         seat: Seat | None,
         version: int | None,
         decode: Callable[[AnyGame], Any] | None,
@@ -117,7 +114,7 @@ class Replays:
         `decode` gives the move in the terms of the table's game. ConflictError for other seats while the
         match runs and for callers without a seat who name none.
         """
-        caller = await self._caller(stream, account, code)
+        caller = await self._caller(stream, account)
         game = caller.table.setup.game
         asked = None if decode is None else decode(game)  # what is malformed comes before what is refused
         if seat is None and caller.seat is None:
@@ -129,34 +126,31 @@ class Replays:
         if at > caller.table.version:
             raise NotFoundError("The table has no such version.")
         state = (await self._snapshots.at(stream, at)).state
-        part = seat_part(state, looking, join_code=_code(caller, looking))
+        part = seat_part(state, looking)
         answers = explain(state, looking, moves_to_explain(state, looking, part.hand) if asked is None else (asked,))
         names = await self._names.names_of(_people([state]))
         view = splice(_encode(public_view(state, names)), _encode(part))
         return Explained(game.key, at, looking, msgspec.Raw(view), answers)
 
-    async def _caller(self, stream: UUID, account: str, code: str | None) -> _Caller:
+    async def _caller(self, stream: UUID, account: str) -> _Caller:
         try:
-            state, secret = await self._present(stream)
+            state = await self._present(stream)
         except DAMAGE:
-            await hide_damage(self._log, stream, account, code)
+            await self._access.hide_damage(stream, account)
             raise
-        own_code = join_code(stream, secret) if secret is not None else None
-        if not may_see(state, account, code, own_code):
+        if not await self._access.may_see(state, account):
             raise no_table()
-        return _Caller(state, seat_of(state, account), own_code)
+        return _Caller(state, seat_of(state, account))
 
-    async def _present(self, stream: UUID) -> tuple[TableState, bytes | None]:
-        """Return the table as the log has it now, and its secret where it is private."""
+    async def _present(self, stream: UUID) -> TableState:
+        """Return the table as the log has it now."""
         head = await self._log.find_last(stream)
         if head is None:
             raise no_table()
         table = self._cache.in_memory(stream)
         if table is not None and table.hash == head.hash:
-            return table.state, table.secret if table.state.setup.visibility == "private" else None
-        state = (await self._snapshots.at(stream, head.version)).state
-        private = state.setup.visibility == "private"
-        return state, await self._log.secret(stream) if private else None
+            return table.state
+        return (await self._snapshots.at(stream, head.version)).state
 
 
 def _permitted(caller: _Caller, viewer: Viewer | None) -> Viewer:
@@ -170,19 +164,14 @@ def _permitted(caller: _Caller, viewer: Viewer | None) -> Viewer:
     return viewer
 
 
-def step_seen(step: Step, viewer: Viewer, names: Mapping[str, str], code: str | None = None) -> ReplayStep:
-    """Return a step for a viewer. `code` is the join code where the viewer's view has it."""
+def step_seen(step: Step, viewer: Viewer, names: Mapping[str, str]) -> ReplayStep:
+    """Return a step for a viewer."""
     state, seat = step.state, viewer if isinstance(viewer, int) else None
     over = viewer == "all" or everything_open(state)
-    part = None if seat is None else _encode(seat_part(state, seat, join_code=code))
+    part = None if seat is None else _encode(seat_part(state, seat))
     hands = tuple(seat_part(state, each) for each in range(state.setup.seats)) if viewer == "all" else None
     view = splice(_encode(public_view(state, names)), part)
     return ReplayStep(state.version, event_seen(step.event, seat, over=over), msgspec.Raw(view), hands)
-
-
-def _code(caller: _Caller, viewer: Viewer) -> str | None:
-    """The join code is part of one's own seat's view alone."""
-    return caller.join_code if viewer == caller.seat else None
 
 
 def _people(states: Iterable[TableState]) -> set[str]:

@@ -167,7 +167,10 @@ class Tables:
         bot: bool,
         digest: bytes,
     ) -> TableAnswer:
-        """Sit down, add a client seed, or (host) let a bot sit down. LimitError if the account has too many tables."""
+        """Sit down at a public table, add a client seed, or (host) let a bot sit down.
+
+        LimitError if the account has too many tables.
+        """
         if bot and all(one.kind != "bot" for one in table.state.seats):
             await self._limits.require_bots(account)
         if not bot and seat_of(table.state, account) is None:
@@ -177,10 +180,20 @@ class Tables:
 
         def judge(own: Seat | None) -> Facts | TableRefused:
             if not bot:
-                return rules.sit(table.state, account, seat, client_seed)
+                judged = rules.sit(table.state, account, seat, client_seed)
+                barred = own is None and table.state.setup.visibility == "private" and isinstance(judged, Facts)
+                return TableRefusal("code_required") if barred else judged
             return TableRefusal("seat_unknown") if seat is None else rules.seat_bot(table.state, own, seat)
 
         return await self._command(table, account, command, judge)
+
+    async def join(self, table: LiveTable, account: str, command: Command, client_seed: str | None) -> TableAnswer:
+        """Sit down on the first open seat, by the table's join code. LimitError if the account has too many tables."""
+        if seat_of(table.state, account) is None:
+            await self._limits.require_seat(account)
+        return await self._command(
+            table, account, command, lambda _: rules.sit(table.state, account, None, client_seed)
+        )
 
     async def unseat_bot(self, table: LiveTable, account: str, seat: Seat) -> TableAnswer:
         """Free a bot's seat before the match (host)."""
@@ -269,18 +282,18 @@ class Tables:
 
     # reads
 
-    async def view(self, stream: UUID, account: str, etags: Sequence[str], code: str | None) -> ViewSeen:
+    async def view(self, stream: UUID, account: str, etags: Sequence[str]) -> ViewSeen:
         """Return the caller's view of a table. NotFoundError if there is none for this caller."""
-        seen = await self._views.see(stream, account, etags, code)
+        seen = await self._views.see(stream, account, etags)
         if seen is None:
             raise no_table()
         return seen
 
     async def view_since(
-        self, stream: UUID, account: str, etags: Sequence[str], code: str | None, since: int
+        self, stream: UUID, account: str, etags: Sequence[str], since: int
     ) -> tuple[ViewSeen, Missed | None]:
         """Return the caller's view, and the events after a version up to it; None for them if the caller has it."""
-        seen = await self.view(stream, account, etags, code)
+        seen = await self.view(stream, account, etags)
         if seen.body is None:
             return seen, None
         return seen, await self._missed(await self._access.existing(stream), seen, since)

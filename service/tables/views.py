@@ -17,9 +17,9 @@ from projections.view_store import TableSeen, ViewStore, WriteRequest, Written
 from service.store.buckets import bucket_of
 from service.store.errors import LogOutdatedError
 from service.store.log import Log
-from service.tables.access import DAMAGE, hide_damage
+from service.tables.access import DAMAGE, Access
 from service.tables.cache import TableCache
-from service.tables.live_table import LiveTable, TableNames, is_code
+from service.tables.live_table import LiveTable, TableNames
 
 
 class Names(Protocol):
@@ -69,8 +69,9 @@ class _Wanted(Struct, frozen=True):
 class Views:
     """Reads a table's view for an account, and writes projections after commits."""
 
-    def __init__(self, store: ViewStore, log: Log, cache: TableCache, names: Names) -> None:
+    def __init__(self, store: ViewStore, log: Log, cache: TableCache, access: Access, names: Names) -> None:
         self._store = store
+        self._access = access
         self._log = log
         self._cache = cache
         self._names = names
@@ -178,18 +179,18 @@ class Views:
     def _are_current(self, names: TableNames, state: TableState) -> bool:
         return names.seats is state.seats and self._names.are_current(names.by_player, names.epoch)
 
-    async def see(self, stream: UUID, account: str, etags: Sequence[str], code: str | None) -> ViewSeen | None:
+    async def see(self, stream: UUID, account: str, etags: Sequence[str]) -> ViewSeen | None:
         """Return the view of a table for an account, None if it does not exist for it.
 
-        `etags` are those of views that the caller has, `*` for any. `code` is the join code of a private table.
+        `etags` are those of views that the caller has, `*` for any.
         """
         try:
-            return await self._see(stream, account, etags, code)
+            return await self._see(stream, account, etags)
         except DAMAGE:
-            await hide_damage(self._log, stream, account, code)
+            await self._access.hide_damage(stream, account)
             raise
 
-    async def _see(self, stream: UUID, account: str, etags: Sequence[str], code: str | None) -> ViewSeen | None:
+    async def _see(self, stream: UUID, account: str, etags: Sequence[str]) -> ViewSeen | None:
         version, private_version, names = max(map(_parse_etag, etags), default=_NO_VIEW)
         table = self._cache.in_memory(stream)
         try:
@@ -197,12 +198,12 @@ class Views:
         except RedisUnavailableError:
             seen = None
         if seen is None or (table is not None and _is_newer(table, seen)):
-            return await self._see_folded(stream, account, etags, code)
+            return await self._see_folded(stream, account, etags)
         if version > seen.version or private_version > seen.private_version:
             wanted = await self._wanted(stream, seen)
             if wanted is not None:
-                return await self._see_folded(stream, account, etags, code, wanted)
-        if seen.visibility == "private" and seen.seat is None and not await self._knows_code(stream, code):
+                return await self._see_folded(stream, account, etags, wanted)
+        if seen.visibility == "private" and seen.seat is None and not await self._access.watches(stream, account):
             return None
         tag = etag_of(seen.version, seen.private_version, seen.names, seen.seat)
         if seen.public is None:
@@ -210,7 +211,7 @@ class Views:
                 return ViewSeen(seen.version, seen.seat, tag, None)
             seen = await self._store.read(str(stream), account, -1, -1, "")
             if seen is None or seen.public is None:
-                return await self._see_folded(stream, account, etags, code)
+                return await self._see_folded(stream, account, etags)
             tag = etag_of(seen.version, seen.private_version, seen.names, seen.seat)
         body = None if _is_known(tag, etags) else splice(seen.public, seen.part)
         return ViewSeen(seen.version, seen.seat, tag, body)
@@ -227,7 +228,7 @@ class Views:
         return _Wanted(version, seen.seat, private_version)
 
     async def _see_folded(
-        self, stream: UUID, account: str, etags: Sequence[str], code: str | None, wanted: _Wanted | None = None
+        self, stream: UUID, account: str, etags: Sequence[str], wanted: _Wanted | None = None
     ) -> ViewSeen | None:
         """Return the view from the log. Where it is known what is `wanted` of it, one fold is for all who wait."""
         table = await self._cache.get(stream)
@@ -239,7 +240,8 @@ class Views:
                 await self._cache.catch_up_all(table)
                 projection = await self._written_back(table)
         seat = seat_in(projection.header.players, account)
-        if projection.header.visibility == "private" and seat is None and not is_code(code, table.join_code):
+        private = projection.header.visibility == "private"
+        if private and seat is None and not await self._access.watches(stream, account):
             return None
         return view_of(projection, seat, etags)
 
@@ -254,12 +256,6 @@ class Views:
             table.projection = None
         return projection
 
-    async def _knows_code(self, stream: UUID, code: str | None) -> bool:
-        if code is None:
-            return False
-        table = await self._cache.get(stream)
-        return table is not None and is_code(code, table.join_code)
-
 
 def _is_newer(table: LiveTable, seen: TableSeen) -> bool:
     """Whether this process knows of moves, or of private ones of the viewer, that are not in the view."""
@@ -272,7 +268,7 @@ def _is_newer(table: LiveTable, seen: TableSeen) -> bool:
 
 def _projection(table: LiveTable, state: TableState, names: TableNames) -> Projection:
     private = () if table.private is None else [(seat.version, seat.private_state) for seat in table.private.seats]
-    return project(state, names.by_player, join_code=table.join_code, private_streams=private, before=table.projection)
+    return project(state, names.by_player, private_streams=private, before=table.projection)
 
 
 def view_of(projection: Projection, seat: Seat | None, etags: Sequence[str] = ()) -> ViewSeen:

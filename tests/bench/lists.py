@@ -29,6 +29,8 @@ from tests.service.running import settings_for
 
 OPEN_STATUSES: Final = ("lobby", "running", "between_rounds")
 ENDED_STATUSES: Final = ("finished", "closed")
+OWN: Final = 400
+"""Of the tables so many are those of the account that asks."""
 MISSING: Final = 100
 """Of so many views one is missing."""
 LIMITS: Final = (20, 100)
@@ -112,6 +114,9 @@ def _copy(pipeline: Any, prefix: str, view: dict[bytes, bytes], table: str, stre
         pipeline.zadd(f"{prefix}tables:{game}:{status}", {f"{1_700_000_000_000 + number:015d}:{stream}": 0})
     if ended:
         pipeline.zadd(prefix + "ended", {stream: number})
+    if ENDED_MAX <= number < ENDED_MAX + OWN:
+        for player in [field for field in view if field.startswith(b"player:")]:
+            pipeline.sadd(prefix + player.decode(), stream)
 
 
 def lists(url: str, player: Player, count: int, *, times: int = 200) -> Section:
@@ -121,21 +126,28 @@ def lists(url: str, player: Player, count: int, *, times: int = 200) -> Section:
     with httpx.Client(base_url=url, headers=player.http.headers, timeout=30) as client:
         for status in (*OPEN_STATUSES, *ENDED_STATUSES):
             for limit in LIMITS:
-                took = _took(client, {"status": status, "limit": limit}, times)
+                took = _took(client, "/v1/tables", {"status": status, "limit": limit}, times)
                 p99 = statistics.quantiles(took, n=100)[98]
                 rows.append(Row(f"{status}, limit {limit}", {"median ms": statistics.median(took), "p99 ms": p99}))
                 aims.append(
                     Aim(f"list of {status}, limit {limit}, ms (median)", statistics.median(took), MS_MAX, False)
                 )
-    notes = f"GET /v1/tables over HTTP, one client, {times} times each; one view in {MISSING} is missing."
+        for limit in LIMITS:
+            took = _took(client, "/v1/me/tables", {"limit": limit}, times)
+            median = statistics.median(took)
+            rows.append(
+                Row(f"{OWN} own, limit {limit}", {"median ms": median, "p99 ms": statistics.quantiles(took, n=100)[98]})
+            )
+            aims.append(Aim(f"list of {OWN} own tables, limit {limit}, ms (median)", median, MS_MAX, False))
+    notes = f"GET /v1/tables and /v1/me/tables, one client, {times} times each; one view in {MISSING} is missing."
     return Section("lists", f"Lists of {count:,} tables", notes, ("median ms", "p99 ms"), tuple(rows), tuple(aims))
 
 
-def _took(client: httpx.Client, parameters: dict[str, Any], times: int) -> Sequence[float]:
+def _took(client: httpx.Client, path: str, parameters: dict[str, Any], times: int) -> Sequence[float]:
     took: list[float] = []
     for _ in range(times):
         begun = perf_counter()
-        answer = client.get("/v1/tables", params=parameters)
+        answer = client.get(path, params=parameters)
         took.append((perf_counter() - begun) * 1000)
         items = answer.raise_for_status().json()["items"]
         if not parameters["limit"] * 0.9 <= len(items) <= parameters["limit"]:

@@ -70,7 +70,7 @@ async def _load(cache: TableCache, stream: UUID) -> None:
     if table is None:
         raise RuntimeError("a generated stream is no table")
     names = {seat.player: "Bench" for seat in table.state.seats if seat.player is not None}
-    table.projection = project(table.state, names, join_code=table.join_code)
+    table.projection = project(table.state, names)
 
 
 def memory(keys: Sequence[str], tables: int) -> Section:

@@ -65,12 +65,12 @@ async def _measured(servers: EmbeddedServers, match: Stream, times: int) -> dict
 
     def unknowing() -> Replays:
         folds = Snapshots(services.log, services.redis.snapshots, key=settings.key_bytes)
-        return Replays(services.log, services.cache, folds, services.names)
+        return Replays(services.log, services.cache, services.access, folds, services.names)
 
     async def opened(name: str, replays: Replays, steps: int = 1) -> None:
         first = rng.randint(1, end + 1 - steps)
         begun = perf_counter()
-        list((await replays.steps(match.id, PLAYERS[0], None, None, first, first + steps - 1)).steps)
+        list((await replays.steps(match.id, PLAYERS[0], None, first, first + steps - 1)).steps)
         took.setdefault(name, []).append((perf_counter() - begun) * 1000)
 
     try:

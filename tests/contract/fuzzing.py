@@ -21,10 +21,10 @@ def run_schemathesis(
     url: str, folder: Path, *, operator: str, arbiter: str, seed: int, examples: int, phases: Sequence[str] = PHASES
 ) -> "subprocess.CompletedProcess[str]":
     """Run the phases with so many examples for each operation; `operator`, `arbiter` are tokens of these roles."""
-    ada, ben = Player(url, "Ada"), Player(url, "Ben")
+    ada, ben, host = (Player(url, name) for name in ("Ada", "Ben", "Host"))
     users = [_user("ada", ada), _user("ben", ben)]
     (folder / "users.json").write_text(json.dumps({"auth": users}))
-    (folder / "service.json").write_text(json.dumps({"url": url, "token": ada.token, "seed": seed}))
+    (folder / "service.json").write_text(json.dumps({"url": url, "token": ada.token, "host": host.token, "seed": seed}))
     (folder / "schemathesis.toml").write_text(_configuration(folder, operator, arbiter, _tables(ada, ben)))
     command = [sys.executable, "-c", "from schemathesis.cli import schemathesis; schemathesis()"]
     command += ["--config-file", str(folder / "schemathesis.toml"), "run", f"{url}/openapi.json"]

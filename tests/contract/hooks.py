@@ -24,6 +24,7 @@ _MOVES = ('{"type":"play","card":"QS"}', '{"type":"pass"}', '{"type":"draw_stock
 _NAMES = ("name", "label")
 _NAME = re.compile(NAME_PATTERN)
 _OPTIONS = ("createTable", "changeOptions")
+_CODES = {"joinTable": "join", "watchTable": "spectator"}
 _SERVICE = json.loads(Path("service.json").read_text())
 _client = httpx.Client(base_url=_SERVICE["url"], headers={"Authorization": f"Bearer {_SERVICE['token']}"}, timeout=30)
 _rng = Random(_SERVICE["seed"])
@@ -70,13 +71,14 @@ def filter_body(context: schemathesis.HookContext, body: Any) -> bool:
 def before_call(context: schemathesis.HookContext, case: schemathesis.Case[Any], kwargs: dict[str, Any]) -> None:
     """Send legal moves and drafts instead of most generated ones, so that matches go on and their answers are seen.
 
-    Join codes that were seen in answers are left out: whoever has one may see the private table, which the check
-    whether others see what is not theirs takes for a leak.
+    Codes of tables are those of a table that somebody else has made for this request, or wrong: whoever has one that
+    was seen in an answer may see the private table, which the check whether others see what is not theirs takes for
+    a leak.
     """
     positive = case.meta is not None and case.meta.generation.mode.is_positive
     name = _operation_id(context)
-    if positive and case.query:
-        case.query.pop("join_code", None)
+    if name in _CODES and isinstance(case.body, dict) and isinstance(case.body.get("code"), str) and positive:
+        case.body = {**case.body, "code": _code(_CODES[name]) if _rng.random() < 0.5 else "0"}
     if name not in ("makeMove", "prepareDraft") or not positive or _rng.random() < 0.4:
         return
     seen = _client.get(f"/v1/tables/{case.path_parameters['table']}")
@@ -89,6 +91,21 @@ def before_call(context: schemathesis.HookContext, case: schemathesis.Case[Any],
     for entry in you["legal"]:
         if name == "prepareDraft" and entry["type"] == "prepare":
             case.body = {"type": "prepare", **_rng.choice(entry["melds"])["meld"]}
+
+
+def _code(kind: str) -> str:
+    """A code of a new private table of somebody else."""
+    headers = {"Authorization": f"Bearer {_SERVICE['host']}"}
+    table = _client.post(
+        "/v1/tables",
+        json={"game": "hearts", "visibility": "private"},
+        headers={**headers, "Idempotency-Key": f'"{_rng.getrandbits(128):032x}"'},
+    ).json()["table"]
+    made = _client.post(
+        f"/v1/tables/{table}/{kind}-code", headers={**headers, "Idempotency-Key": f'"{_rng.getrandbits(128):032x}"'}
+    )
+    code: str = made.json()["code"]
+    return code
 
 
 def _operation_id(context: schemathesis.HookContext) -> str | None:

@@ -54,6 +54,31 @@ class Player:
         view: dict[str, Any] = sat.json()
         return view
 
+    def code(self, table: str, kind: str = "join") -> str:
+        """A new code of a table whose host this is: `join` or `spectator`."""
+        made = self.http.post(f"/v1/tables/{table}/{kind}-code", headers={"Idempotency-Key": new_key()})
+        assert made.status_code == 201, made.text
+        code: str = made.json()["code"]
+        return code
+
+    def join(self, code: str, **body: Any) -> dict[str, Any]:
+        sat = self.post("/v1/join", {"code": code, **body}, keyed=True)
+        assert sat.status_code == 201, sat.text
+        view: dict[str, Any] = sat.json()
+        return view
+
+    def sit_by(self, host: "Player", table: str) -> dict[str, Any]:
+        """Sit down at a table of a host: at a private one by a code that the host gives."""
+        if host.view(table)["visibility"] == "private":
+            return self.join(host.code(table))
+        return self.sit(table)
+
+    def watch(self, code: str) -> dict[str, Any]:
+        seen = self.post("/v1/watch", {"code": code})
+        assert seen.status_code == 200, seen.text
+        view: dict[str, Any] = seen.json()
+        return view
+
     def start(self, table: str, round_number: int = 1) -> dict[str, Any]:
         started = self.post(f"/v1/tables/{table}/start", {"round": round_number})
         assert started.status_code == 200, started.text

@@ -46,9 +46,8 @@ def begun(players: list[Player], game: str = "hearts", **body: Any) -> str:
     seats = short_match(CURRENT[game], len(players)).seats
     bots = list(range(len(players), seats))
     table = players[0].create(game, seats=seats, **({"bots": bots} if bots else {}), **body)
-    code = players[0].view(table)["you"]["join_code"]
     for player in players[1:]:
-        player.sit(table, **({"join_code": code} if code else {}))
+        player.sit_by(players[0], table)
     players[0].start(table)
     return table
 

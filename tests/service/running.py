@@ -19,18 +19,24 @@ from service.processes.api import HTTP, LOGS
 from service.runtime.settings import Secret, Settings
 
 KEY = "42" * 32
+MANY: Final = (
+    *("open_tables=1000", "bot_tables=1000", "renames=100000/60", "guests_ipv4=100000/60"),
+    *("account_codes=100000/60", "redemptions_ipv4=100000/60", "table_codes=100000/60"),
+    *("joins=100000/60", "joins_ipv4=100000/60"),
+)
+"""Limits that tests do not reach which are about something else."""
 _END_SECONDS: Final = 90.0
 """How long a service may take to end, on a machine with much else to do."""
 
 
 def settings_for(database_url: str, redis_url: str, **changes: object) -> Settings:
-    """Settings of a service on these servers, where one account may have many tables and names."""
+    """Settings of a service on these servers, where one account may have many tables, names and codes."""
     given: dict[str, object] = {
         "database_url": Secret(database_url),
         "redis_url": Secret(redis_url),
         "secret_key": Secret(KEY),
         "public_url": "http://blattwerk.test",
-        "limits": ("open_tables=1000", "bot_tables=1000", "renames=100000/60", "guests_ipv4=100000/60"),
+        "limits": MANY,
     }
     return Settings(**(given | changes))  # type: ignore[arg-type]
 

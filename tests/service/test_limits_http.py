@@ -13,7 +13,7 @@ from redis import Redis
 
 from service.composition import Services
 from service.jobs.bot_lines import BotLines
-from service.limits.addresses import guests_of
+from service.limits.addresses import limit_of_address
 from service.limits.local import LocalBuckets
 from service.runtime.settings import Settings
 from tests.projections.dumped import prefix_of
@@ -236,4 +236,4 @@ def test_a_bucket_fills_up_steadily(settings: Settings) -> None:
     ],
 )
 def test_an_ipv6_network_is_one_caller(host: str, limit: str, subject: str) -> None:
-    assert guests_of(host) == (limit, subject)
+    assert limit_of_address("guests", host) == (limit, subject)

@@ -139,7 +139,7 @@ async def test_what_a_request_logs_carries_its_trace_id_and_its_table(output: io
 
     app: Any = Litestar(
         [fails],
-        middleware=[DefineMiddleware(Admission, accounts=None, log=None, body_seconds=1.0)],
+        middleware=[DefineMiddleware(Admission, accounts=None, log=None, load=None, body_seconds=1.0)],
         opt={PUBLIC: True},
         exception_handlers={Exception: problem_handler("", UnreadableTables())},
         logging_config=None,

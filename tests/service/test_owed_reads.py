@@ -97,7 +97,7 @@ async def test_a_tag_that_is_newer_than_redis_folds_only_if_the_log_is(
             monkeypatch.setattr(reader.log, "last_version", reads)
             monkeypatch.setattr(reader.cache, "catch_up_all", folds)
             async with live.lock:  # a made-up tag waits for nobody
-                forged = reader.views.see(stream, ada.id, ['"2000000000.0.00000000-0"'], None)
+                forged = reader.views.see(stream, ada.id, ['"2000000000.0.00000000-0"'])
                 made_up = await asyncio.wait_for(forged, 5)
             assert made_up is not None
             assert made_up.version == 1
@@ -107,7 +107,7 @@ async def test_a_tag_that_is_newer_than_redis_folds_only_if_the_log_is(
             etag = ada.http.get(f"/v1/tables/{table}").headers["ETag"]
             redis.delete(key)
             redis.hset(key, mapping=old)
-            seen = await asyncio.gather(*[reader.views.see(stream, ada.id, [etag], None) for _ in range(20)])
+            seen = await asyncio.gather(*[reader.views.see(stream, ada.id, [etag]) for _ in range(20)])
             assert [one and one.version for one in seen] == [int(etag[1:].partition(".")[0])] * 20
             assert folds.count == 1, "one fold is for all who wait"
         Player.close_all()

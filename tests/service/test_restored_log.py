@@ -140,7 +140,7 @@ def damages(settings: Settings) -> list[Damage]:
 async def first_look(settings: Settings, table: str, player: Player) -> int:
     """The version that a process tells which has only just been started."""
     async with opened(settings) as services:
-        seen = await services.views.see(UUID(table), player.id, (), None)
+        seen = await services.views.see(UUID(table), player.id, ())
         assert seen is not None
         return seen.version
 

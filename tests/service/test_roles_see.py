@@ -50,9 +50,11 @@ def test_no_role_is_told_a_hidden_card(
 ) -> None:
     players = people(service_url)
     table = begun(players, game, visibility=visibility)
-    hidden = hidden_and_not_told(service_url, role, players, table, visibility, play(players, table, 0))
+    invited = Player(service_url, "Invited")
+    invited.watch(players[0].code(table, "spectator"))
+    hidden = hidden_and_not_told(service_url, role, players, table, visibility, play(players, table, 0), invited)
     assert all(hidden)
-    hidden_and_not_told(service_url, role, players, table, visibility, play(players, table, 8))
+    hidden_and_not_told(service_url, role, players, table, visibility, play(players, table, 8), invited)
 
 
 def hidden_and_not_told(
@@ -62,19 +64,21 @@ def hidden_and_not_told(
     table: str,
     visibility: str,
     version: int,
+    invited: Player,
 ) -> list[set[str]]:
     """The cards that are hidden from each seat and role; no address names them to him."""
     found: list[set[str]] = []
     hands = [player.view(table)["you"]["hand"] for player in players]
     told = [player.http.get(f"/v1/tables/{table}/events?limit=100").text for player in players]
     places: list[tuple[str, Player | None]] = [(f"seat {seat}", player) for seat, player in enumerate(players)]
-    for name, by in [*places, *((name, role(name)) for name in OUTSIDE)]:
+    for name, by in [*places, ("invited", invited), *((name, role(name)) for name in OUTSIDE)]:
         own = players.index(by) if by in players else None
         if own is None:
-            spectator = role("spectator")
+            spectator = invited if by is invited else role("spectator")
             assert spectator is not None
             events = spectator.http.get(f"/v1/tables/{table}/events?limit=100")
-            public = events.text if visibility == "public" else ""  # of a private table nothing is open to them
+            open_to = visibility == "public" or by is invited  # of a private table nothing is open to others
+            public = events.text if open_to else ""
             hidden = {card for hand in hands for card in hand if f'"{card}"' not in public}
         else:
             known = told[own] + json.dumps(players[own].view(table)["you"])
@@ -86,6 +90,6 @@ def hidden_and_not_told(
             assert answer.status_code in (200, 400, 401, 403, 404, 409), (name, address, answer.text)
             named = {card for card in hidden if f'"{card}"' in answer.text}
             assert not named, (name, address, answer.text)
-            if own is None and visibility == "private" and table in address:
+            if own is None and by is not invited and visibility == "private" and table in address:
                 assert answer.status_code in (401, 403, 404), (name, address, answer.text)
     return found

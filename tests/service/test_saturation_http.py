@@ -5,12 +5,14 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import ExitStack, contextmanager
 from functools import partial
+from typing import Any
 
 import httpx
 import psycopg
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
+from service.api.overload import Overload
 from service.composition import opened
 from service.embedded import EmbeddedServers, embedded_servers
 from service.runtime.load import Load
@@ -207,6 +209,34 @@ def test_slow_senders_keep_nobody_out(url: str) -> None:
         for sender in slow:
             sender.sendall(body[1:])
             assert read_answer(sender).startswith((b"HTTP/1.1 201", b"HTTP/1.1 503"))
+
+
+async def test_refusals_beyond_many_are_sent_together_a_little_later(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("service.api.overload._AT_ONCE", 5)
+    monkeypatch.setattr("service.api.overload._TOGETHER_SECONDS", 0.2)
+    load, sent = Load(1), []
+
+    async def never(*_: Any) -> Any:
+        raise AssertionError
+
+    async def unchanged(*_: Any) -> None:
+        return
+
+    async def send(message: Any) -> None:
+        sent.append(message["type"])
+
+    async def refused() -> None:
+        scope: Any = {"type": "http", "path": "/", "method": "GET", "headers": [], "state": {}}
+        await overload(scope, never, send)
+
+    overload = Overload(never, load, unchanged, None, "")
+    assert load.enter()
+    for second in (1, 2):
+        sending = [asyncio.ensure_future(refused()) for _ in range(20)]
+        await asyncio.sleep(0)
+        assert sent.count("http.response.body") == 20 * (second - 1) + 5
+        await asyncio.gather(*sending)
+        assert sent.count("http.response.body") == 20 * second
 
 
 def test_there_is_room_for_so_many_and_for_another_when_one_leaves() -> None:

@@ -35,6 +35,7 @@ WRONG = {
     "shutdown_seconds": ["0", "601"],
     "body_seconds": ["0", "601"],
     "unread_seconds": ["0", "601"],
+    "requests_max": ["0", "100001"],
 }
 
 

@@ -91,9 +91,8 @@ class Season:
     def play(self, seed: int, *, visibility: str = "public", leaver: Player | None = None) -> str:
         host, *others = self.people
         table = host.create("hearts", options=SHORT, visibility=visibility)
-        code = host.view(table)["you"]["join_code"]
         for other in others:
-            other.sit(table, **({"join_code": code} if code else {}))
+            other.sit_by(host, table)
         host.start(table)
         staying = [one for one in self.people if one is not leaver]
         if leaver is not None:

@@ -175,24 +175,28 @@ def test_only_the_host_starts_and_seats_bots(people: list[Player]) -> None:
 
 def test_a_private_table_does_not_exist_for_strangers(people: list[Player]) -> None:
     table = people[0].create("hearts", visibility="private")
-    join_code = people[0].view(table)["you"]["join_code"]
+    code = people[0].code(table)
     path = f"/v1/tables/{table}"
     for response in (
         people[1].http.get(path),
         people[1].http.get(f"{path}/events"),
         people[1].http.get(f"{path}/head"),
-        people[1].http.get(path, params={"join_code": "2" * 16}),
+        people[1].http.get(f"{path}/join-code"),
+        people[1].http.get(f"{path}/spectator-code"),
+        people[1].http.delete(f"{path}/spectator-code"),
         people[1].post(f"{path}/seats", {}, keyed=True),
-        people[1].post(f"{path}/seats", {"join_code": "2" * 16}, keyed=True),
+        people[1].post(f"{path}/join-code", None, keyed=True),
+        people[1].post(f"{path}/spectator-code", None, keyed=True),
         people[1].post(f"{path}/start", {"round": 1}),
         people[1].move(table, 1, {"type": "play", "card": "2C"}),
     ):
         assert (response.status_code, code_of(response)) == (404, "not_found")
-    seen = people[1].http.get(path, params={"join_code": join_code})
-    assert seen.json()["you"] is None
-    assert join_code not in seen.text
-    sat = people[1].sit(table, join_code=join_code)
-    assert sat["you"]["join_code"] == join_code
+    refused = people[1].http.get(path, params={"join_code": code})
+    assert (refused.status_code, code_of(refused)) == (400, "invalid_request"), "no read takes a code"
+    assert people[1].watch(people[0].code(table, "spectator"))["you"] is None
+    watching = people[1].post(f"{path}/seats", {}, keyed=True)
+    assert (watching.status_code, code_of(watching)) == (409, "code_required")
+    assert people[1].join(code)["you"]["seat"] == 1
     listed = people[1].http.get("/v1/tables", params={"limit": 100}).text
     assert table not in listed
 

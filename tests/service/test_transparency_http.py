@@ -32,8 +32,7 @@ def match_of(people: list[Player], seed: int, visibility: str = "public") -> str
     """A match that is over and in the log."""
     ada, ben = people[:2]
     table = ada.create("hearts", options={"players": 3, "target_score": 1}, bots=[2], visibility=visibility)
-    code = ada.view(table)["you"]["join_code"]
-    ben.sit(table, **({"join_code": code} if code else {}))
+    ben.sit_by(ada, table)
     ada.start(table)
     play_match([ada, ben], table, choose_hearts, random.Random(seed))
     in_log(ada, table)
@@ -163,21 +162,22 @@ def test_a_private_table_is_not_told_of(
     matches: list[str], people: list[Player], anybody: httpx.Client, operator: Player, service_url: str
 ) -> None:
     private = matches[1]
-    code = people[0].view(private)["you"]["join_code"]
+    code = people[0].code(private, "spectator")
     for other in (people[2], Player(service_url, "Dora"), operator):
         nothing = other.http.get("/v1/log/inclusion", params={"table": private})
         unknown = other.http.get("/v1/log/inclusion", params={"table": "018f2b6e-7c1a-4d3e-9a44-5b6c7d8e9f01"})
         assert nothing.status_code == unknown.status_code == 404
         assert {**nothing.json(), "trace_id": ""} == {**unknown.json(), "trace_id": ""}
-        guessed = other.http.get("/v1/log/inclusion", params={"table": private, "join_code": "2" * 16})
+        guessed = other.post("/v1/watch", {"code": "2" * 12})
         assert guessed.status_code == 404
-    invited = people[2].http.get("/v1/log/inclusion", params={"table": private, "join_code": code})
+    people[2].watch(code)
+    invited = people[2].http.get("/v1/log/inclusion", params={"table": private})
     assert invited.status_code == 200
     assert anybody.get("/v1/log/inclusion", params={"table": private}).status_code == 401
     told = "".join(
         anybody.get(path).text for path in ("/v1/log/entries", "/v1/log/checkpoint", "/v1/log/consistency?from=1")
     )
-    for secret in (private, private.replace("-", ""), *(player.id for player in people), code):
+    for secret in (private, private.replace("-", ""), *(player.id for player in people), code, code.replace("-", "")):
         assert secret not in told
 
 

@@ -238,9 +238,10 @@ def test_a_private_table_that_cannot_be_read_does_not_exist_for_strangers(databa
     with running_service(settings, worker=False) as url:
         ada, ben = Player(url, "Ada"), Player(url, "Ben")
         tables = {name: ada.create("hearts", bots=[1, 2], visibility="private") for name in CHANGES}
-        codes = {table: ada.view(table)["you"]["join_code"] for table in tables.values()}
-        for table, code in codes.items():
-            ben.sit(table, join_code=code)
+        invited = Player(url, "Dora")
+        for table in tables.values():
+            ben.join(ada.code(table))
+            invited.watch(ada.code(table, "spectator"))
             ada.start(table)
             view = ada.view(table)
             made = ada.move(table, view["you"]["decision"], choose_hearts(view, random.Random(1)))
@@ -259,7 +260,7 @@ def test_a_private_table_that_cannot_be_read_does_not_exist_for_strangers(databa
             for name, table in tables.items():
                 answers = [
                     stranger.http.get(f"/v1/tables/{table}"),
-                    stranger.http.get(f"/v1/tables/{table}", params={"join_code": "A" * 16}),
+                    stranger.http.get(f"/v1/tables/{table}/spectator-code"),
                     stranger.http.get(f"/v1/tables/{table}/events"),
                     stranger.http.get(f"/v1/tables/{table}/replay", params={"from": 1, "to": 2}),
                     stranger.http.get(f"/v1/tables/{table}/record"),
@@ -274,7 +275,8 @@ def test_a_private_table_that_cannot_be_read_does_not_exist_for_strangers(databa
                 ]
                 said = {(answer.request.url.path, answer.status_code, answer.json()["code"]) for answer in answers}
                 assert {(status, code) for _, status, code in said} == {(404, "not_found")}, said
-                for person in (ada, ben) if name != "a missing version" else (ada,):  # Ben sat down by that event
+                sat_down = (ada, ben) if name != "a missing version" else (ada,)  # Ben sat down by that event
+                for person in (*sat_down, invited):
                     stranger.http.headers["Authorization"], own = f"Bearer {person.token}", stranger.token
                     assert stranger.http.get(f"/v1/tables/{table}").status_code == 503
                     stranger.http.headers["Authorization"] = f"Bearer {own}"

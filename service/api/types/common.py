@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from msgspec import Meta
+from msgspec import Meta, Struct
 
 Id = Annotated[
     str,
@@ -18,13 +18,13 @@ Version = Annotated[int, Meta(ge=0, le=2**31 - 1, description="Number of events 
 ReachedVersion = Annotated[int, Meta(ge=1, le=2**31 - 1)]
 Time = Annotated[int, Meta(ge=0, le=2**53 - 1, description="Milliseconds since 1970 UTC.")]
 Hash = Annotated[str, Meta(pattern="^[0-9a-f]{64}$", max_length=64, description="32 bytes in hex.")]
-JoinCode = Annotated[
+TypedCode = Annotated[
     str,
     Meta(
-        pattern="^[2-9A-HJ-NP-Z]{16}$",
-        max_length=16,
-        description="Join code of a private table.",
-        examples=["7KQ2M9XT4HPW8RVD"],
+        min_length=1,
+        max_length=64,
+        description="A code as it was typed, in any case; spaces and dashes do not count, O means 0, I and L mean 1.",
+        examples=["7kq2 m9xt"],
     ),
 ]
 Cursor = Annotated[
@@ -33,3 +33,7 @@ Cursor = Annotated[
 ]
 Limit = Annotated[int, Meta(ge=1, le=100, description="Maximum number of items on the page.")]
 GameKey = Annotated[str, Meta(pattern="^[a-z][a-z_]{1,29}$", max_length=30, examples=["hearts"])]
+
+
+class NoQuery(Struct, frozen=True):
+    """No query parameters: any is refused."""

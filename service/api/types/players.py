@@ -32,6 +32,10 @@ NewLabel = Annotated[
 ]
 
 
+Bearer = Annotated[str, Meta(pattern="^bw_[A-Za-z0-9_-]{43}$", description="Bearer token; keep it secret.")]
+TokenDays = Annotated[int, Meta(ge=1, le=3650)]
+
+
 class NewPlayer(Struct, frozen=True, forbid_unknown_fields=True):
     """A guest account to create."""
 
@@ -44,7 +48,7 @@ class PlayerCreated(Struct, frozen=True):
     player: Id
     name: Name
     token_id: Id
-    token: Annotated[str, Meta(pattern="^bw_[A-Za-z0-9_-]{43}$", description="Bearer token; keep it secret.")]
+    token: Bearer
 
 
 class Me(Struct, frozen=True):
@@ -54,6 +58,10 @@ class Me(Struct, frozen=True):
     name: Name | None
     role: Literal["player", "arbiter", "operator"]
     created: Time
+    recovery_code_created: Annotated[
+        Time | None,
+        Meta(description="When the recovery code was made; null if there is none. Milliseconds since 1970 UTC."),
+    ]
 
 
 class MeChange(Struct, frozen=True, forbid_unknown_fields=True):
@@ -66,7 +74,7 @@ class NewToken(Struct, frozen=True, forbid_unknown_fields=True):
     """Another token, one for each device."""
 
     label: NewLabel
-    expires_in_days: Annotated[int, Meta(ge=1, le=3650)] = 365
+    expires_in_days: TokenDays = 365
 
 
 class TokenCreated(Struct, frozen=True):
@@ -75,7 +83,7 @@ class TokenCreated(Struct, frozen=True):
     token_id: Id
     label: str
     expires: Time | None
-    token: Annotated[str, Meta(pattern="^bw_[A-Za-z0-9_-]{43}$", description="Bearer token; keep it secret.")]
+    token: Bearer
 
 
 class TokenInfo(Struct, frozen=True):

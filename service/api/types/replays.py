@@ -7,7 +7,7 @@ from msgspec import Meta, Struct, defstruct
 
 from domain.decider import AnyGame
 from domain.registry import CURRENT
-from service.api.types.common import JoinCode, ReachedVersion, SeatNumber, Version
+from service.api.types.common import ReachedVersion, SeatNumber, Version
 from service.api.types.per_game import class_name, many, per_game
 from service.api.types.tables import EVENTS, TABLES, YOUS
 
@@ -28,7 +28,6 @@ class ReplayQuery(Struct, frozen=True):
         Literal["0", "1", "2", "3", "4", "5", "spectator", "all"] | None,
         Meta(description="The viewer; by default your own seat, or a spectator if you have none."),
     ] = None
-    join_code: JoinCode | None = None
 
 
 class ExplainQuery(Struct, frozen=True):
@@ -53,7 +52,6 @@ class ExplainQuery(Struct, frozen=True):
         ]
         | None
     ) = None
-    join_code: JoinCode | None = None
 
 
 def _step_type(game: AnyGame) -> Any:

@@ -12,20 +12,21 @@ from domain.registry import CURRENT
 from domain.table.model import Status, TableCommand, TableFact, Visibility
 from domain.table.views import SeatPublic
 from projections.table_view import LobbySeat
-from service.api.types.common import Cursor, GameKey, Hash, Id, JoinCode, Limit, SeatNumber, Time, Version
+from service.api.types.common import Cursor, GameKey, Hash, Id, Limit, SeatNumber, Time, Version
 from service.api.types.per_game import class_name, many, members, per_game, union
 from service.tables.tables import EVENTS_SINCE_MAX
+
+ClientSeed = Annotated[
+    Hash | None,
+    Meta(description="32 random bytes in hex on which the shuffles will depend; may be added later, once."),
+]
 
 
 class Sit(Struct, frozen=True, forbid_unknown_fields=True):
     """A request for a seat."""
 
     seat: Annotated[SeatNumber | None, Meta(description="The seat; null for the first open one.")] = None
-    client_seed: Annotated[
-        Hash | None,
-        Meta(description="32 random bytes in hex on which the shuffles will depend; may be added later, once."),
-    ] = None
-    join_code: JoinCode | None = None
+    client_seed: ClientSeed = None
     bot: Annotated[bool, Meta(description="Seat a bot there (host only; requires `seat`).")] = False
 
 
@@ -47,13 +48,7 @@ _Since = Annotated[
 ]
 
 
-class TableQuery(Struct, frozen=True):
-    """Parameters of what may be asked of a private table with its code."""
-
-    join_code: JoinCode | None = None
-
-
-class ViewQuery(TableQuery, frozen=True):
+class ViewQuery(Struct, frozen=True):
     """Parameters of a table's view."""
 
     since: _Since = None
@@ -95,12 +90,40 @@ class TablePage(Struct, frozen=True):
     next_cursor: str | None
 
 
+class MyTablesQuery(Struct, frozen=True):
+    """Position in the list of the caller's tables."""
+
+    limit: Limit = 20
+    cursor: Cursor | None = None
+
+
+class MyTable(TableSummary, frozen=True):
+    """A table at which the caller sits."""
+
+    seat: Annotated[SeatNumber, Meta(description="Your seat.")]
+    version: Version
+    visibility: Visibility
+    waiting: Annotated[
+        bool,
+        Meta(
+            description="Whether the match waits for you: a decision of your seat is open, or you are the host between "
+            "two rounds."
+        ),
+    ]
+
+
+class MyTablePage(Struct, frozen=True):
+    """A page of the caller's tables: those that wait for the caller first."""
+
+    items: tuple[MyTable, ...]
+    next_cursor: str | None
+
+
 class EventsQuery(Struct, frozen=True):
     """Position in a table's events."""
 
     after: Annotated[Version, Meta(description="Only events with a greater version.")] = 0
     limit: Limit = 50
-    join_code: JoinCode | None = None
 
 
 class Head(Struct, frozen=True):
@@ -140,7 +163,6 @@ def _you_type(game: AnyGame) -> Any:
             ("hand", tuple[Card, ...]),
             ("legal", many(game.types.legal)),
             ("private", game.types.private_part | None),
-            ("join_code", JoinCode | None),
         ],
         frozen=True,
         namespace={"__doc__": "What only one seat may see."},

@@ -6,7 +6,7 @@ import msgspec
 from msgspec import Meta, Struct
 
 from domain.transparency import Consistency
-from service.api.types.common import Hash, Id, JoinCode
+from service.api.types.common import Hash, Id
 
 LeafCount = Annotated[int, Meta(ge=0, le=2**53 - 1, description="Number of leaves of the transparency log.")]
 TreeSize = Annotated[int, Meta(ge=1, le=2**53 - 1, description="Number of leaves of a tree.")]
@@ -20,7 +20,6 @@ class InclusionQuery(Struct, frozen=True):
 
     table: Annotated[Id, Meta(description="The table's id.")]
     size: Annotated[TreeSize | None, Meta(description="Number of leaves of the tree; all if not given.")] = None
-    join_code: JoinCode | None = None
 
 
 class ConsistencyQuery(Struct, frozen=True):

@@ -19,6 +19,7 @@ from players where id = %(player)s and erased_at is null and (
   select count(*) from tokens
   where player = %(player)s and revoked_at is null and (expires_at is null or expires_at > now())
 ) < %(most)s
+for share
 on conflict (id) do nothing
 returning id, player, role, label,
   (extract(epoch from created_at) * 1000)::bigint,
@@ -68,6 +69,10 @@ update players set name = %s where id = %s and erased_at is null;
 -- name: erase
 with erased as (
   update players set name = null, erased_at = coalesce(erased_at, now()) where id = %s returning id
+), codes as (
+  delete from account_codes using erased where account_codes.player = erased.id
+), watching as (
+  delete from spectators using erased where spectators.player = erased.id
 )
 delete from tokens using erased where tokens.player = erased.id returning tokens.sha256;
 
