@@ -176,7 +176,7 @@ def test_a_page_of_a_known_origin_may_read_the_refusal_and_may_ask_before(
         asked = httpx.options(f"{url}/v1/games", headers=preflight)
     for answer in (known, unknown):
         then_is_refused(answer)
-        assert answer.headers["vary"] == "Origin"
+        assert answer.headers["vary"] == "Accept-Language, Origin"
     assert known.headers["access-control-allow-origin"] == ORIGIN
     assert "Retry-After" in known.headers["access-control-expose-headers"]
     assert "access-control-allow-origin" not in unknown.headers
