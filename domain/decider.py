@@ -57,6 +57,39 @@ class OptionProblem(Struct, frozen=True, gc=False):
     """The option's name, as the rules write it; for an unknown one the name that was given."""
 
 
+class OptionLabel(Struct, frozen=True, gc=False):
+    """A value of an option, as a settings screen calls it."""
+
+    value: int | bool | str | None
+    """What is sent."""
+    label: str
+    """What is shown."""
+
+
+class OptionDependency(Struct, frozen=True, gc=False):
+    """Another option, and the values of it that go with a choice here."""
+
+    option: str
+    """The name of the other option."""
+    values: tuple[int | bool | str | None, ...]
+    """While it has one of these there is a choice."""
+
+
+class OptionSetting(Struct, frozen=True, gc=False):
+    """An option, as a settings screen shows it."""
+
+    option: str
+    """Its name in `options`."""
+    title: str
+    """What it is called."""
+    help: str
+    """One or two sentences on what it does."""
+    labels: tuple[OptionLabel, ...]
+    """Its values in words; none for numbers and yes or no."""
+    depends_on: tuple[OptionDependency, ...]
+    """There is a choice only while all of them hold; elsewhere it is left out or null."""
+
+
 class Chance(Protocol):
     """All randomness a game gets. The implementation follows `bw1`; tests may stack the deck."""
 
@@ -142,6 +175,8 @@ class OptionRules(Generic[OptionsT]):
     """Struct of all options in full, in the order of the rules file, no defaults left open."""
     schema: Mapping[str, Any]
     """JSON Schema of the `options` object a client may send: every option with type, range, default."""
+    settings: tuple[OptionSetting, ...]
+    """The options in words, in the order of `type`."""
     parse: Callable[[Mapping[str, object], int | None], OptionsT | OptionProblem]
     """Judge raw options as decoded from JSON and fill in the defaults. The second argument is the
     number of seats the creator asked for, None if he did not say; a game with a `players` option

@@ -19,7 +19,7 @@ from typing import Annotated, Any, Final, Literal, TypeVar, cast, get_args, get_
 import msgspec
 from msgspec import UNSET, Meta, Struct, structs
 
-from domain.decider import OptionProblem, OptionRules
+from domain.decider import OptionDependency, OptionLabel, OptionProblem, OptionRules, OptionSetting
 
 T = TypeVar("T", bound=Struct)
 _PLAYERS: Final = "players"
@@ -44,15 +44,24 @@ class _Option(Struct, frozen=True):
 
     default: Any
     values: tuple[int, ...]
+    title: str
+    labels: Mapping[Any, str]
 
 
-def option(description: str, default: Any = UNSET, *, values: tuple[int, ...] = ()) -> Meta:
+def option(
+    description: str,
+    default: Any = UNSET,
+    *,
+    title: str = "",
+    labels: Mapping[Any, str] | None = None,
+    values: tuple[int, ...] = (),
+) -> Meta:
     """Return what an option is, beside its type and bounds, for the annotation of its field.
 
-    The default is a value or `Follows`; without it the option has to be given. `values` are what is allowed of an
-    `int`, if not a range.
+    The default is a value or `Follows`; without it the option has to be given. `title` and `labels` are what it and
+    its values are called on a settings screen. `values` are what is allowed of an `int`, if not a range.
     """
-    return Meta(description=description, extra={_OPTION: _Option(default, values)})
+    return Meta(description=description, extra={_OPTION: _Option(default, values, title, labels or {})})
 
 
 class _Declared(Struct, frozen=True):
@@ -61,6 +70,7 @@ class _Declared(Struct, frozen=True):
     schema: dict[str, Any]
     types: tuple[type, ...]
     default: Any
+    setting: OptionSetting
 
 
 def option_rules(
@@ -111,7 +121,7 @@ def option_rules(
 
     if (seats is None) != (_PLAYERS in _options(type_)):
         raise TypeError(f"{type_.__name__} needs either an option `players` or `seats`")
-    return OptionRules(type=type_, schema=_schema(type_), parse=parse, seat_count=seat_count)
+    return OptionRules(type=type_, schema=_schema(type_), settings=_settings(type_), parse=parse, seat_count=seat_count)
 
 
 def problem_of_values(
@@ -174,6 +184,10 @@ def _schema(type_: type[Struct]) -> dict[str, Any]:
     return {"type": "object", "additionalProperties": False, "properties": properties}
 
 
+def _settings(type_: type[Struct]) -> tuple[OptionSetting, ...]:
+    return tuple(option.setting for option in _options(type_).values())
+
+
 @cache
 def _options(type_: type[Struct]) -> dict[str, _Declared]:
     hints = get_type_hints(type_, include_extras=True)
@@ -183,19 +197,31 @@ def _options(type_: type[Struct]) -> dict[str, _Declared]:
 def _declared(hint: Any, field: structs.FieldInfo) -> _Declared:
     schema, types = _type_schema(hint)
     default = UNSET if field.default is msgspec.NODEFAULT else field.default
-    description = None
+    description, title = None, field.name
+    labels: Mapping[Any, str] = {}
     for annotation in _annotations(hint):
         if isinstance(annotation, Meta):
             description = annotation.description or description
             declared = (annotation.extra or {}).get(_OPTION)
             if declared is not None:
-                default = declared.default
+                default, title, labels = declared.default, declared.title or title, declared.labels
                 schema |= {"enum": list(declared.values)} if declared.values else {}
     if default is not UNSET and not isinstance(default, Follows):
         schema["default"] = default
     if description:
         schema["description"] = description
-    return _Declared(schema, types, default)
+    words = tuple(OptionLabel(value, label) for value, label in labels.items())
+    setting = OptionSetting(field.name, title, description or "", words, _dependencies(default))
+    return _Declared(schema, types, default, setting)
+
+
+def _dependencies(default: Any) -> tuple[OptionDependency, ...]:
+    """Return where an option has a say, if that depends on another one."""
+    if not isinstance(default, Follows) or default.off is UNSET:
+        return ()
+    return (
+        OptionDependency(default.name, tuple(value for value, its in default.defaults.items() if its != default.off)),
+    )
 
 
 def _type_schema(hint: Any) -> tuple[dict[str, Any], tuple[type, ...]]:

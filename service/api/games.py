@@ -5,7 +5,7 @@ from typing import Any, Final, TypeAlias, TypeVar
 from litestar import Request, Response
 from litestar.params import FromPath
 
-from domain.decider import AnyGame, Rule
+from domain.decider import AnyGame, OptionLabel, OptionSetting, Rule
 from domain.registry import CURRENT
 from service.api.links import game_links
 from service.api.negotiation import language_of
@@ -48,7 +48,7 @@ async def list_games(request: AnyRequest) -> Response[types.GameList]:
     id="getGame",
     summary="Get a game and its options",
     description="`options` is the JSON Schema of what createTable takes as `options`: names, values, defaults "
-    "and texts for a form.",
+    "and texts. `settings` is the same for a settings screen: title, help, labels, and which options go together.",
     tag="games",
     public=True,
     response=types.GameInfo,
@@ -96,10 +96,17 @@ def game_summary(game: AnyGame, language: Language = "en") -> types.GameSummary:
 def game_info(game: AnyGame, language: Language = "en") -> types.GameInfo:
     """Return a game with the schema of its options."""
     title, credits = translated(game.title, language), translated(game.credits, language)
+    settings = tuple(_setting(setting, language) for setting in game.options.settings)
     options = completed(game.options.schema)
     for schema in options["properties"].values():
         schema["description"] = translated(schema["description"], language)
-    return types.GameInfo(game.key, title, game.rules_version, *game.seats, credits, options)
+    return types.GameInfo(game.key, title, game.rules_version, *game.seats, credits, options, settings)
+
+
+def _setting(setting: OptionSetting, language: Language) -> OptionSetting:
+    labels = tuple(OptionLabel(one.value, translated(one.label, language)) for one in setting.labels)
+    title, help_ = translated(setting.title, language), translated(setting.help, language)
+    return OptionSetting(setting.option, title, help_, labels, setting.depends_on)
 
 
 def rule_list(game: AnyGame, language: Language = "en") -> types.RuleList:

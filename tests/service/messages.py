@@ -41,6 +41,8 @@ def every_message() -> set[str]:
     for game in GAMES.values():
         found |= {game.title, game.credits} | {rule.text for rule in game.rules} | set(game.rejections.values())
         found |= {schema["description"] for schema in game.options.schema["properties"].values()}
+        found |= {setting.title for setting in game.options.settings}
+        found |= {one.label for setting in game.options.settings for one in setting.labels}
     for sentences in (TABLE_REFUSALS, DISPUTE_REFUSALS, OPTION_SENTENCES, HTTP_DETAILS, NOT_READY):
         found |= set(sentences.values())
     found |= {one.title for one in (*PROBLEM_TYPES.values(), *HTTP_PROBLEM_TYPES.values(), INTERNAL)}

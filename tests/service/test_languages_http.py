@@ -3,6 +3,7 @@
 import httpx
 import pytest
 
+from domain.registry import CURRENT
 from tests.service.client import Player
 
 GERMAN = {"Accept-Language": "de-AT,de;q=0.9,en;q=0.5"}
@@ -67,3 +68,27 @@ def test_views_and_events_do_not_depend_on_the_language(ada: Player) -> None:
         assert english.content == german.content
         assert "Accept-Language" not in german.headers.get("Vary", "")
         assert "Content-Language" not in german.headers
+
+
+def test_a_settings_screen_gets_titles_labels_and_what_goes_together(service_url: str) -> None:
+    info = httpx.get(f"{service_url}/v1/games/romme", headers=GERMAN).json()
+    settings = {setting["option"]: setting for setting in info["settings"]}
+    assert list(settings) == list(info["options"]["properties"])
+    assert settings["first_meld_min"]["title"] == "Punkte zum Rauskommen"
+    assert settings["first_meld_min"]["labels"][2] == {"value": 0, "label": "Ohne"}
+    assert settings["rounds"]["depends_on"] == [{"option": "match_end", "values": ["rounds"]}]
+    hearts = httpx.get(f"{service_url}/v1/games/hearts").json()["settings"]
+    moon = next(setting for setting in hearts if setting["option"] == "moon_rule")
+    assert moon["depends_on"] == [{"option": "black_maria", "values": [False]}]
+
+
+@pytest.mark.parametrize("game", sorted(CURRENT))
+def test_every_option_has_a_title_and_every_value_a_label(service_url: str, game: str) -> None:
+    info = httpx.get(f"{service_url}/v1/games/{game}").json()
+    assert [setting["option"] for setting in info["settings"]] == list(info["options"]["properties"])
+    for setting in info["settings"]:
+        schema = info["options"]["properties"][setting["option"]]
+        assert setting["title"] != setting["option"]
+        assert setting["help"] == schema["description"]
+        if schema["type"] == "string":
+            assert {one["value"] for one in setting["labels"]} == set(schema["enum"]), setting["option"]

@@ -26,19 +26,31 @@ class HeartsOptions(Value, frozen=True, forbid_unknown_fields=True):
 
     variant: Annotated[
         HeartsVariant,
-        option("Spot Hearts counts each heart by its number and the queen of spades 25.", "standard"),
+        option(
+            "Spot Hearts counts each heart by its number and the queen of spades 25.",
+            "standard",
+            title="Variant",
+            labels={"standard": "Standard", "spot": "Spot Hearts"},
+        ),
     ]
-    players: Annotated[int, Meta(ge=3, le=5), option("Number of seats.", 4)]
+    players: Annotated[int, Meta(ge=3, le=5), option("Number of seats.", 4, title="Players")]
     black_maria: Annotated[
-        bool, option("King and ace of spades cost 10 and 7, and nobody shoots the moon.", default=False)
+        bool,
+        option("King and ace of spades cost 10 and 7, and nobody shoots the moon.", default=False, title="Black Maria"),
     ]
-    omnibus: Annotated[bool, option("The jack of diamonds takes off 10.", default=False)]
+    omnibus: Annotated[bool, option("The jack of diamonds takes off 10.", default=False, title="Omnibus")]
     moon_rule: Annotated[
         HeartsMoonRule,
         option(
             "What a moon does. The default, and the only value allowed, is none with black_maria; "
             "without it the default is add_to_others and none is not allowed.",
             Follows("black_maria", {False: "add_to_others", True: "none"}, off="none"),  # H-5
+            title="Shooting the moon",
+            labels={
+                "add_to_others": "Add to the others",
+                "subtract_from_own": "Subtract from the shooter",
+                "none": "No moon",
+            },
         ),
     ]
     target_score: Annotated[
@@ -47,6 +59,7 @@ class HeartsOptions(Value, frozen=True, forbid_unknown_fields=True):
         option(
             "The match ends when a total reaches it. Default: 100, in Spot Hearts 500.",
             Follows("variant", {"standard": 100, "spot": 500}),  # H-8
+            title="Target score",
         ),
     ]
 

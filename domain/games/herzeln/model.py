@@ -43,15 +43,25 @@ class HerzelnOptions(Value, frozen=True, forbid_unknown_fields=True):
     players: Annotated[
         int,
         option(
-            "Number of players, which decides the pack (Z-1); if absent, the number of seats asked for.", values=(3, 4)
+            "Number of players, which decides the pack (Z-1); if absent, the number of seats asked for.",
+            title="Players",
+            values=(3, 4),
         ),
     ]
     match_length: Annotated[
         HerzelnMatchLength,
-        option("One series of eight rounds, or as many series as players (Z-51).", "one_series"),
+        option(
+            "One series of eight rounds, or as many series as players (Z-51).",
+            "one_series",
+            title="Length of the match",
+            labels={"one_series": "One series", "series_per_player": "One series for each player"},
+        ),
     ]
     stop_when_decided: Annotated[
-        bool, option("End a round once its last scoring card has been taken (Z-28).", default=False)
+        bool,
+        option(
+            "End a round once its last scoring card has been taken (Z-28).", default=False, title="Stop decided rounds"
+        ),
     ]
 
 

@@ -26,19 +26,41 @@ class RommeOptions(Value, frozen=True, forbid_unknown_fields=True):
 
     first_meld_min: Annotated[
         Literal[30, 40, 0],
-        option("Points that the first laying of a seat in a round must reach; 0: any meld will do.", 30),
+        option(
+            "Points that the first laying of a seat in a round must reach; 0: any meld will do.",
+            30,
+            title="Points to come out",
+            labels={30: "30 points", 40: "40 points", 0: "None"},
+        ),
     ]
-    joker_swap: Annotated[bool, option("A joker on the table may be taken for the card it stands for.", default=False)]
-    hand_romme_double: Annotated[bool, option("Going out in one turn doubles what the others count.", default=True)]
+    joker_swap: Annotated[
+        bool,
+        option("A joker on the table may be taken for the card it stands for.", default=False, title="Swap jokers"),
+    ]
+    hand_romme_double: Annotated[
+        bool,
+        option("Going out in one turn doubles what the others count.", default=True, title="Hand Rommé counts double"),
+    ]
     discard_draw: Annotated[
         RommeDiscardDraw,
-        option("Who may take the top of the pile: everybody, or only seats that have laid.", "always"),
+        option(
+            "Who may take the top of the pile: everybody, or only seats that have laid.",
+            "always",
+            title="Taking from the pile",
+            labels={"always": "Everybody", "after_out": "Only who is out"},
+        ),
     ]
     match_end: Annotated[
         RommeMatchEnd,
         option(
             "After a number of rounds, at a number of points, or when the host ends it. Fixed with the first deal.",
             "rounds",
+            title="End of the match",
+            labels={
+                "rounds": "After a number of rounds",
+                "points": "At a number of points",
+                "open": "When the host ends it",
+            },
         ),
     ]
     rounds: Annotated[
@@ -46,6 +68,7 @@ class RommeOptions(Value, frozen=True, forbid_unknown_fields=True):
         option(
             "Only if the match ends by rounds: how many, 5 if not given; otherwise null.",
             Follows("match_end", {"rounds": 5, "points": None, "open": None}, off=None),
+            title="Number of rounds",
         ),
     ]
     target_score: Annotated[
@@ -53,6 +76,7 @@ class RommeOptions(Value, frozen=True, forbid_unknown_fields=True):
         option(
             "Only if the match ends by points: how many, 500 if not given; otherwise null.",
             Follows("match_end", {"rounds": None, "points": 500, "open": None}, off=None),
+            title="Limit of points",
         ),
     ]
 

@@ -47,21 +47,45 @@ class VonHerzenOptions(Value, frozen=True, forbid_unknown_fields=True):
     """The options of a table, complete (V-77)."""
 
     players: Annotated[
-        int, Meta(ge=2, le=6), option("Number of players. If absent, the number of seats of the table.")
+        int,
+        Meta(ge=2, le=6),
+        option("Number of players. If absent, the number of seats of the table.", title="Players"),
     ]  # V-1
     complete_rounds: Annotated[
-        int, Meta(ge=1, le=10), option("Complete rounds: in each of them everybody deals once.", 2)
+        int,
+        Meta(ge=1, le=10),
+        option("Complete rounds: in each of them everybody deals once.", 2, title="Complete rounds"),
     ]  # V-70
-    swap_rounds: Annotated[int, Meta(ge=1, le=2), option("How often everybody is giver in the swap phase.", 1)]  # V-26
-    pile_pick: Annotated[Literal["any", "top"], option("Which card of the discard pile may be taken.", "top")]  # V-32
+    swap_rounds: Annotated[
+        int, Meta(ge=1, le=2), option("How often everybody is giver in the swap phase.", 1, title="Swap rounds")
+    ]  # V-26
+    pile_pick: Annotated[
+        Literal["any", "top"],
+        option(
+            "Which card of the discard pile may be taken.",
+            "top",
+            title="Taking from the discard pile",
+            labels={"top": "Only the top card", "any": "Any card"},
+        ),
+    ]  # V-32
     own_joker_layoff: Annotated[
-        bool, option("Whether a joker may be added to one's own run on the table.", default=True)
+        bool,
+        option(
+            "Whether a joker may be added to one's own run on the table.", default=True, title="Add jokers to own runs"
+        ),
     ]  # V-46
     pure_flute_four: Annotated[
-        bool, option("Whether a run of eight without a joker earns 4 extra points instead of 2.", default=False)
+        bool,
+        option(
+            "Whether a run of eight without a joker earns 4 extra points instead of 2.",
+            default=False,
+            title="Flute without a joker earns 4",
+        ),
     ]  # V-66
     standstill_rounds: Annotated[
-        int, Meta(ge=1, le=5), option("Go-rounds without progress that end a round.", 2)
+        int,
+        Meta(ge=1, le=5),
+        option("Go-rounds without progress that end a round.", 2, title="Go-rounds without progress"),
     ]  # V-60
 
 

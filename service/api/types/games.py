@@ -4,7 +4,7 @@ from typing import Annotated, Any
 
 from msgspec import Meta, Struct
 
-from domain.decider import Rule
+from domain.decider import OptionSetting, Rule
 
 
 class GameSummary(Struct, frozen=True):
@@ -34,6 +34,7 @@ class GameInfo(Struct, frozen=True):
     seats_max: Annotated[int, Meta(ge=2, le=6)]
     credits: str
     options: Annotated[dict[str, Any], Meta(description="JSON Schema of `options` when a table is created.")]
+    settings: Annotated[tuple[OptionSetting, ...], Meta(description="The options as a settings screen shows them.")]
 
 
 class RuleList(Struct, frozen=True):
