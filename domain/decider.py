@@ -328,6 +328,8 @@ class Game(Generic[OptionsT, StateT, MoveT, FactT, BoardT, PrivateT, LegalT]):
     rules: tuple[Rule, ...]
     rejections: Mapping[str, str]
     """Every code that `decide` and the lobby functions can give, with one sentence for the player."""
+    words: Mapping[str, Mapping[str, str]] = field(default_factory=dict[str, Mapping[str, str]])
+    """Names of what views hold as codes or numbers: by field, then by value."""
 
     types: Types[StateT, BoardT, PrivateT]
     options: OptionRules[OptionsT]

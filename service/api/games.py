@@ -14,6 +14,7 @@ from service.api.responses import GAME_PARAMETER
 from service.api.types import games as types
 from service.api.types.json_schema import completed
 from service.errors import NotFoundError
+from service.languages.cards import CARD_WORDS
 from service.languages.catalogues import Language, translated
 
 AnyRequest: TypeAlias = Request[Any, Any, Any]
@@ -96,11 +97,13 @@ def game_summary(game: AnyGame, language: Language = "en") -> types.GameSummary:
 def game_info(game: AnyGame, language: Language = "en") -> types.GameInfo:
     """Return a game with the schema of its options."""
     title, credits = translated(game.title, language), translated(game.credits, language)
+    named = {**game.words, "card": CARD_WORDS}
+    words = {name: {code: translated(word, language) for code, word in codes.items()} for name, codes in named.items()}
     settings = tuple(_setting(setting, language) for setting in game.options.settings)
     options = completed(game.options.schema)
     for schema in options["properties"].values():
         schema["description"] = translated(schema["description"], language)
-    return types.GameInfo(game.key, title, game.rules_version, *game.seats, credits, options, settings)
+    return types.GameInfo(game.key, title, game.rules_version, *game.seats, credits, options, words, settings)
 
 
 def _setting(setting: OptionSetting, language: Language) -> OptionSetting:

@@ -43,6 +43,7 @@ def every_message() -> set[str]:
         found |= {schema["description"] for schema in game.options.schema["properties"].values()}
         found |= {setting.title for setting in game.options.settings}
         found |= {one.label for setting in game.options.settings for one in setting.labels}
+        found |= {word for words in game.words.values() for word in words.values()}
     for sentences in (TABLE_REFUSALS, DISPUTE_REFUSALS, OPTION_SENTENCES, HTTP_DETAILS, NOT_READY):
         found |= set(sentences.values())
     found |= {one.title for one in (*PROBLEM_TYPES.values(), *HTTP_PROBLEM_TYPES.values(), INTERNAL)}

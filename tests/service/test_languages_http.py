@@ -1,6 +1,7 @@
 """The service speaks English and German by `Accept-Language`, in games, rules and problems alone."""
 
 import httpx
+import msgspec
 import pytest
 
 from domain.registry import CURRENT
@@ -92,3 +93,19 @@ def test_every_option_has_a_title_and_every_value_a_label(service_url: str, game
         assert setting["help"] == schema["description"]
         if schema["type"] == "string":
             assert {one["value"] for one in setting["labels"]} == set(schema["enum"]), setting["option"]
+
+
+def test_cards_contracts_and_melds_have_names(service_url: str) -> None:
+    words = httpx.get(f"{service_url}/v1/games/herzeln", headers=GERMAN).json()["words"]
+    assert (words["card"]["QS"], words["card"]["AH"], len(words["card"])) == ("Pik-Dame", "Herz-Ass", 53)
+    assert words["contract"]["7"] == "Letzter Stich minus"
+    assert httpx.get(f"{service_url}/v1/games/romme").json()["words"]["card"]["TC"] == "ten of clubs"
+    assert httpx.get(f"{service_url}/v1/games/romme", headers=GERMAN).json()["words"]["kind"]["run"] == "Folge"
+
+
+@pytest.mark.parametrize("game", sorted(CURRENT))
+def test_every_phase_has_a_name(game: str) -> None:
+    board = {field.encode_name: field for field in msgspec.structs.fields(CURRENT[game].types.board)}
+    phases = msgspec.inspect.type_info(board["phase"].type)
+    assert isinstance(phases, msgspec.inspect.LiteralType)
+    assert set(CURRENT[game].words["phase"]) == set(phases.values)

@@ -12,6 +12,7 @@ HEARTS_1: Final = Game(
     seats=(3, 5),
     rules=rulebook.RULES,
     rejections=rulebook.REJECTIONS,
+    words=rulebook.WORDS,
     types=Types(
         state=model.HeartsState,
         move=model.HeartsMove,

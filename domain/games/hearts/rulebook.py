@@ -83,6 +83,11 @@ _TEXTS: Final = (
 
 RULES: Final = tuple(Rule(f"H-{number}", text) for number, text in enumerate(_TEXTS, start=1))
 
+WORDS: Final = {
+    "phase": {"new": "Before the start", "passing": "Passing", "playing": "Playing", "finished": "Finished"},
+}
+"""Names of phases."""
+
 REJECTIONS: Final[dict[str, str]] = {
     "match_over": "The match is over.",
     "not_seated": "You have no seat at this table.",

@@ -12,6 +12,7 @@ HERZELN_1: Final = Game(
     seats=(3, 4),
     rules=rulebook.RULES,
     rejections=rulebook.REJECTIONS,
+    words=rulebook.WORDS,
     types=Types(
         state=model.HerzelnState,
         move=model.HerzelnMove,

@@ -80,6 +80,21 @@ RULES: Final[tuple[Rule, ...]] = (
     Rule("Z-70", "A refused move changes nothing and shows nothing to others; the first failing check is reported."),
 )
 
+WORDS: Final[dict[str, dict[str, str]]] = {
+    "contract": {
+        "1": "No hearts",
+        "2": "Every trick",
+        "3": "No tricks",
+        "4": "No queens",
+        "5": "King of hearts",
+        "6": "Last trick wanted",
+        "7": "Last trick unwanted",
+        "8": "Layout",
+    },
+    "phase": {"new": "Before the start", "tricks": "Tricks", "layout": "Layout", "finished": "Finished"},
+}
+"""Names of contracts and phases."""
+
 REJECTIONS: Final[dict[str, str]] = {
     "match_over": "The match is over.",
     "not_seated": "There is no such seat at this table.",

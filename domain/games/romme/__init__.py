@@ -36,6 +36,7 @@ ROMME_1: Final = Game(
     seats=options.SEATS,
     rules=rulebook.RULES,
     rejections=rulebook.REJECTIONS,
+    words=rulebook.WORDS,
     types=Types(
         state=model.RommeState,
         move=moves.RommeMove,

@@ -124,6 +124,21 @@ _TEXTS: Final = (
 RULES: Final = tuple(Rule(f"R-{number}", text) for number, text in enumerate(_TEXTS, start=1))
 """All rules in order."""
 
+WORDS: Final = {
+    "kind": {"set": "Set", "run": "Run of a suit"},
+    "phase": {
+        "lobby": "Between the rounds",
+        "opening": "First discard",
+        "draw": "Drawing",
+        "play": "Laying and discarding",
+        "emptied": "The hand is empty",
+        "shuffling": "Shuffling",
+        "scoring": "Scoring",
+        "over": "Finished",
+    },
+}
+"""Names of melds and phases."""
+
 REJECTIONS: Final = {
     "match_over": "The match has ended.",
     "not_seated": "Only a seat of this table can do that.",

@@ -13,6 +13,7 @@ VON_HERZEN_1: Final = Game(
     seats=(2, 6),
     rules=rulebook.RULES,
     rejections=rulebook.REJECTIONS,
+    words=rulebook.WORDS,
     types=Types(
         state=model.VonHerzenState,
         move=moves.VonHerzenMove,

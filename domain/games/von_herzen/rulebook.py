@@ -97,6 +97,25 @@ RULES: Final = tuple(
     )
 )
 
+WORDS: Final = {
+    "colour": {"black": "Black", "red": "Red"},
+    "phase": {
+        "before": "Before the start",
+        "dealing": "Dealing",
+        "swap_offer": "Swap phase: offering",
+        "swap_answer": "Swap phase: answering",
+        "swap_take": "Swap phase: taking",
+        "swap_agree": "Swap phase: agreeing",
+        "draw": "Meld phase: drawing",
+        "lay": "Meld phase: laying",
+        "closing": "Closing turns",
+        "ending": "End of the round",
+        "scoring": "Scoring",
+        "over": "Finished",
+    },
+}
+"""Names of colours and phases."""
+
 REJECTIONS: Final = {
     "match_over": "The match is over.",
     "not_seated": "You have no seat at this table.",

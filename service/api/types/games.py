@@ -34,6 +34,13 @@ class GameInfo(Struct, frozen=True):
     seats_max: Annotated[int, Meta(ge=2, le=6)]
     credits: str
     options: Annotated[dict[str, Any], Meta(description="JSON Schema of `options` when a table is created.")]
+    words: Annotated[
+        dict[str, dict[str, str]],
+        Meta(
+            description="Names of what views hold as codes, by field and then by value: phases, contracts, melds, and "
+            "`card` for every face."
+        ),
+    ]
     settings: Annotated[tuple[OptionSetting, ...], Meta(description="The options as a settings screen shows them.")]
 
 
