@@ -102,7 +102,8 @@ def game_info(game: AnyGame, language: Language = "en") -> types.GameInfo:
     settings = tuple(_setting(setting, language) for setting in game.options.settings)
     options = completed(game.options.schema)
     for schema in options["properties"].values():
-        schema["description"] = translated(schema["description"], language)
+        if "description" in schema:
+            schema["description"] = translated(schema["description"], language)
     return types.GameInfo(game.key, title, game.rules_version, *game.seats, credits, options, words, settings)
 
 

@@ -37,24 +37,15 @@ def before_load_schema(context: schemathesis.HookContext, raw_schema: dict[str, 
 
 
 @schemathesis.hook
-def map_query(context: schemathesis.HookContext, query: Any) -> Any:
-    """Let a move in a query be the JSON of some move, which the contract cannot say of a text."""
-    if _operation_id(context) == "explainMove" and isinstance(query, dict) and "move" in query:
-        query = {**query, "move": _rng.choice(_MOVES)}
-    return query
-
-
-@schemathesis.hook
 def map_body(context: schemathesis.HookContext, body: Any) -> Any:
     """Change a generated body where the contract cannot say what the service wants, or a check needs it.
 
-    Options: JSON Schema takes 4.0 for the integer 4, the rules of the games do not (H-7, Z-46, V-77); and of numbers
-    the contract gives the range alone, since generators make bad types of an enum.
+    Options: JSON Schema takes 4.0 for the integer 4, the rules of the games do not (H-7, Z-46, V-77).
     Tables: of a public one everybody may see much; whether others see what is not theirs shows at private ones.
     """
     name = _operation_id(context)
     if name in _OPTIONS:
-        body = _listed(_whole(body))
+        body = _whole(body)
     if name == "createTable" and isinstance(body, dict) and body.get("visibility", "public") == "public":
         body = {**body, "visibility": "private"}
     return body
@@ -74,9 +65,16 @@ def before_call(context: schemathesis.HookContext, case: schemathesis.Case[Any],
     Codes of tables are those of a table that somebody else has made for this request, or wrong: whoever has one that
     was seen in an answer may see the private table, which the check whether others see what is not theirs takes for
     a leak.
+
+    Of options that are numbers the contract gives the range alone, since generators make bad types of an enum, and of a
+    move in a query that it is a text: right ones are put in their place.
     """
     positive = case.meta is not None and case.meta.generation.mode.is_positive
     name = _operation_id(context)
+    if positive and case.query and "move" in case.query:
+        case.query["move"] = _rng.choice(_MOVES)
+    if positive and name in _OPTIONS:
+        case.body = _listed(case.body)
     if name in _CODES and isinstance(case.body, dict) and isinstance(case.body.get("code"), str) and positive:
         case.body = {**case.body, "code": _code(_CODES[name]) if _rng.random() < 0.5 else "0"}
     if name not in ("makeMove", "prepareDraft") or not positive or _rng.random() < 0.4:
