@@ -19,6 +19,7 @@ from typing import Any, Generic, Protocol, TypeAlias, TypeVar, Union
 from msgspec import Struct
 
 from domain.cards import Card
+from domain.structs import Move
 
 Seat: TypeAlias = int
 """A position at the table, 0-based, clockwise."""
@@ -120,7 +121,7 @@ class Outcome(Struct, frozen=True, gc=False):
 
 OptionsT = TypeVar("OptionsT", bound=Struct)
 StateT = TypeVar("StateT", bound=Struct)
-MoveT = TypeVar("MoveT", bound=Struct)
+MoveT = TypeVar("MoveT", bound=Move)
 FactT = TypeVar("FactT", bound=Struct)
 BoardT = TypeVar("BoardT", bound=Struct)
 PrivateT = TypeVar("PrivateT", bound=Struct)

@@ -82,7 +82,8 @@ class Log:
 
     def submit(self, event: NewEvent) -> asyncio.Future[Appended]:
         """Begin to record an event and return the future of what `append` returns or raises."""
-        self.require_writable()
+        if self.went_back:  # whether the server is the primary is asked by each commit
+            raise LogWentBackError
         return self._committer.submit(event)
 
     @property

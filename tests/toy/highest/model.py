@@ -5,6 +5,7 @@ from typing import Annotated, TypeAlias
 from msgspec import Meta, Struct
 
 from domain.cards import Card, CardText
+from domain.structs import Move
 
 # options
 
@@ -19,7 +20,7 @@ class HighestOptions(Struct, frozen=True):
 # moves
 
 
-class HighestChoose(Struct, frozen=True, tag_field="type", tag="choose", forbid_unknown_fields=True):
+class HighestChoose(Move, frozen=True, tag="choose"):
     """Choose a card of one's hand, face down."""
 
     card: CardText
