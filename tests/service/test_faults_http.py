@@ -12,7 +12,7 @@ from redis import Redis
 
 from tests.projections.dumped import dumped
 from tests.service.any_game import choose_well
-from tests.service.client import Player, choose_hearts, new_key, play_match
+from tests.service.client import Player, choose_hearts, new_key, play_match, within
 from tests.service.running import rebuild, running_service, settings_for
 from tests.service.test_tables_http import cards_to_pass, code_of
 
@@ -240,7 +240,7 @@ def test_without_redis_a_match_with_bots_is_played_all_the_same(module_database_
         ada.start(table)
         owed = {"views": None, "names": 0, "departures": 0}
         ready = {"status": "degraded", "database": "ok", "views": "away", "log": "ok", "owed_seconds": owed}
-        assert ada.http.get("/readyz").json() == ready
+        assert within(6, lambda: ada.http.get("/readyz").json() == ready), "by the next probe"
         view = play_match([ada], table, choose_hearts, random.Random(5), seconds=300)
         assert view["status"] == "finished"
         listed = ada.http.get("/v1/tables", params={"status": "finished", "limit": 50}).json()["items"]
