@@ -19,7 +19,8 @@ help:
 	@echo 'make lint         linters and type checks only;  make format  formats the code'
 	@echo 'make contract     check openapi/openapi.json against the service, with Redocly and Spectral'
 	@echo 'make bench        measure the service;  make bench-peers  measures other programs beside it'
-	@echo 'make fuzz         longer random tests;  make soak  hours of load with faults'
+	@echo 'make fuzz         longer random tests'
+	@echo 'make soak         an hour of matches while everything breaks;  make soak SOAK="--minutes 10 --seed 1"'
 	@echo 'make lock         update the locks of all dependencies'
 	@echo 'make clean        remove everything that was built and installed here (never .data)'
 
@@ -80,7 +81,7 @@ fuzz: .venv/.fuzz
 	CONTRACT_EXAMPLES=100 CONTRACT_SEED=random $(BIN)/pytest -s --timeout 7200 tests/contract/test_schemathesis.py
 
 soak: .venv/.test
-	$(BIN)/python -m tests.soak
+	@$(BIN)/python -m tests.soak $(SOAK)
 
 contract: .venv/.service openapi/node_modules/.package-lock.json
 	$(BIN)/python -m service.contract --check openapi/openapi.json

@@ -5,9 +5,34 @@ pack follows after `#` (`QS#2`), and jokers are `JK#1` to `JK#6`. Cards travel a
 """
 
 from collections.abc import Iterable, Sequence
-from typing import Final, TypeAlias
+from typing import Annotated, Final, TypeAlias
 
-Card: TypeAlias = str
+from msgspec import Meta
+
+Face: TypeAlias = Annotated[
+    str,
+    Meta(
+        title="Face",
+        description="Rank and suit: ranks 2 to 9, T (ten), J, Q, K, A; suits C (clubs), S (spades), H (hearts), "
+        "D (diamonds).",
+        examples=["8H", "TS"],
+        extra_json_schema={"pattern": "^[2-9TJQKA][CSHD]$", "maxLength": 2},
+    ),
+]
+Card: TypeAlias = Annotated[
+    str,
+    Meta(
+        title="Card",
+        description="A card: rank (2 to 9, T for ten, J, Q, K, A), then suit (C clubs, S spades, H hearts, "
+        "D diamonds). Where two packs are in play the number of the pack follows after `#` (`QS#2`), and jokers are "
+        "`JK#1` to `JK#6`.",
+        examples=["QS", "TH#2", "JK#3"],
+        extra_json_schema={"pattern": "^([2-9TJQKA][CSHD](#[12])?|JK#[1-6])$", "maxLength": 4},
+    ),
+]
+
+CardText: TypeAlias = Annotated[str, Meta(max_length=8, description="A card, rank then suit.", examples=["QS"])]
+"""A card as a move names it: bounded, and still to be judged."""
 
 SUITS: Final = "CSHD"
 """Suits in canonical order: clubs, spades, hearts, diamonds."""

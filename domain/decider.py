@@ -1,7 +1,7 @@
 """The contract that every game fulfils: frozen structs and pure functions.
 
 A game never sees a clock, a database or a source of randomness. It judges moves (`decide`), applies
-recorded facts (`evolve`), says what is allowed (`legal`) and builds what a viewer may know.
+recorded facts (`changes`), says what is allowed (`legal`) and builds what a viewer may know.
 
 What is hidden is never removed from a message; messages are built from types that have no field for
 it. A fact has up to three forms:
@@ -13,6 +13,7 @@ it. A fact has up to three forms:
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from operator import attrgetter
 from typing import Any, Generic, Protocol, TypeAlias, TypeVar, Union
 
 from msgspec import Struct
@@ -29,7 +30,7 @@ Lift: TypeAlias = Callable[[dict[str, Any], list[Any]], tuple[dict[str, Any], li
 class ImpossibleFactError(Exception):
     """A recorded fact does not fit the state it is applied to: the log or the rules are damaged.
 
-    Raised by `evolve` only. The reader that folds a stream adds its name and version.
+    Raised by the functions of `Decider.changes` only. The reader that folds a stream adds its name and version.
     """
 
 
@@ -120,12 +121,17 @@ class Decider(Generic[OptionsT, StateT, MoveT, FactT]):
     """The facts that start the match: first draws and the first deal; more if rounds end in their deal."""
     decide: Callable[[StateT, Seat, MoveT, Chance], tuple[FactT, ...] | Rejection]
     """Judge a move. Its facts are all that follows from it, in order, the next deals and the end included."""
-    evolve: Callable[[StateT, FactT], StateT]
-    """Apply a fact. ImpossibleFactError if it does not fit."""
+    changes: Mapping[type[Any], Callable[[StateT, Any], StateT]]
+    """For each kind of fact the function that applies it: (state, fact) -> the state after it. ImpossibleFactError if
+    the fact does not fit."""
     to_act: Callable[[StateT], tuple[Seat, ...]]
     """Seats that have an open decision, ascending; empty before the start, between rounds, at the end."""
     outcome: Callable[[StateT], Outcome | None]
     """The end of the match, None before it."""
+
+    def evolve(self, state: StateT, fact: FactT) -> StateT:
+        """Apply a fact. ImpossibleFactError if it does not fit."""
+        return self.changes[type(fact)](state, fact)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -179,9 +185,10 @@ class Views(Generic[StateT, FactT, BoardT, PrivateT, LegalT]):
     """What everybody learns of a fact."""
     private_form: Callable[[FactT, Seat], Struct | None]
     """What a seat learns besides, None if it learns no more than everybody."""
-    round_number: Callable[[StateT], int]
-    """The running or last round, from 1; 0 before the first."""
-    totals: Callable[[StateT], tuple[int, ...]]
+    round_number: Callable[[StateT], int] = attrgetter("round")
+    """The running or last round, from 1; 0 before the first. Left out where it is the field `round` of the state."""
+    totals: Callable[[StateT], tuple[int, ...]] = attrgetter("totals")
+    """A number for each seat. Left out where they are the field `totals` of the state."""
     board: Callable[[StateT], BoardT]
     """The public part of a view: all that every seat and any spectator may know."""
     hand: Callable[[StateT, Seat], tuple[Card, ...]]

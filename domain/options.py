@@ -5,10 +5,10 @@ them `| None`), its default what is filled in, the `description` of its `Meta` w
 
     rounds: Annotated[int, Meta(ge=1, le=10, description="Rounds of the match.")] = 3
 
-An option whose default follows from another one says so in an `Option`, and so do those of a struct whose fields have
+An option whose default follows from another one says so in `option`, and so do those of a struct whose fields have
 no defaults of their own, since it always is complete where it is stored and sent:
 
-    target_score: Annotated[int, Option("The match ends here.", Follows("variant", {"short": 100, "long": 500}))]
+    target_score: Annotated[int, option("The match ends here.", Follows("variant", {"short": 100, "long": 500}))]
 """
 
 from collections.abc import Mapping
@@ -23,6 +23,7 @@ from domain.decider import OptionProblem, OptionRules
 
 T = TypeVar("T", bound=Struct)
 _PLAYERS: Final = "players"
+_OPTION: Final = "option"
 _JSON_TYPES: Final = {bool: "boolean", int: "integer", str: "string"}
 
 
@@ -38,14 +39,20 @@ class Follows(Struct, frozen=True):
     is not, it is not allowed."""
 
 
-class Option(Struct, frozen=True):
-    """What an option is, beside its type, in the annotation of its field."""
+class _Option(Struct, frozen=True):
+    """What `option` says of a field beside its description."""
 
-    description: str
-    default: Any = UNSET
-    """A value or `Follows`; without it the option has to be given."""
-    values: tuple[int, ...] = ()
-    """What is allowed of an `int`, if not a range."""
+    default: Any
+    values: tuple[int, ...]
+
+
+def option(description: str, default: Any = UNSET, *, values: tuple[int, ...] = ()) -> Meta:
+    """Return what an option is, beside its type and bounds, for the annotation of its field.
+
+    The default is a value or `Follows`; without it the option has to be given. `values` are what is allowed of an
+    `int`, if not a range.
+    """
+    return Meta(description=description, extra={_OPTION: _Option(default, values)})
 
 
 class _Declared(Struct, frozen=True):
@@ -178,11 +185,12 @@ def _declared(hint: Any, field: structs.FieldInfo) -> _Declared:
     default = UNSET if field.default is msgspec.NODEFAULT else field.default
     description = None
     for annotation in _annotations(hint):
-        if isinstance(annotation, Option):
-            description, default = annotation.description, annotation.default
-            schema |= {"enum": list(annotation.values)} if annotation.values else {}
-        elif isinstance(annotation, Meta) and annotation.description:
-            description = annotation.description
+        if isinstance(annotation, Meta):
+            description = annotation.description or description
+            declared = (annotation.extra or {}).get(_OPTION)
+            if declared is not None:
+                default = declared.default
+                schema |= {"enum": list(declared.values)} if declared.values else {}
     if default is not UNSET and not isinstance(default, Follows):
         schema["default"] = default
     if description:

@@ -18,6 +18,8 @@ RECORD_BYTES_MAX: Final = 64 * 2**20
 """Largest record that is read, in bytes."""
 RECORD_EVENTS_MAX: Final = 100_000
 
+DOCUMENT_END: Final = b"]}\n"
+"""What the document has behind its events."""
 _encode: Final = msgspec.json.Encoder().encode
 
 
@@ -70,7 +72,9 @@ class RecordHeader(Struct, frozen=True, gc=False, forbid_unknown_fields=True):
     format: str
     table: str
     rules: str
+    """Game and rules version, such as `hearts/1`."""
     status: str
+    """`finished`, or `closed` if the match was given up."""
     options: Any
     seats: tuple[RecordSeat, ...]
     secret: str
@@ -94,12 +98,20 @@ class Record(RecordHeader, frozen=True, gc=False, kw_only=True, forbid_unknown_f
 
 def chunks(header: RecordHeader, events: Iterable[RecordEvent]) -> Iterator[bytes]:
     """Return the document piece by piece, one event at a time."""
-    yield _encode(header)[:-1] + b',"events":['
-    comma = b""
-    for event in events:
-        yield comma + _encode(event)
-        comma = b","
-    yield b"]}\n"
+    yield document_start(header)
+    for number, event in enumerate(events):
+        yield document_events((event,), first=number == 0)
+    yield DOCUMENT_END
+
+
+def document_start(header: RecordHeader) -> bytes:
+    """Return what the document has before its events."""
+    return _encode(header)[:-1] + b',"events":['
+
+
+def document_events(events: Iterable[RecordEvent], *, first: bool) -> bytes:
+    """Return what the document has of some events; `first` if none precede them."""
+    return (b"" if first else b",") + b",".join(map(_encode, events))
 
 
 def head_text(origin: str, table: str, version: int, hash_base64: str, time: int) -> str:

@@ -5,7 +5,7 @@ rules id, so the one it was played by is taken). Up to the first difference both
 story, so the comparison ends there.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Any, Final, Literal, TypeAlias
 
 import msgspec
@@ -53,24 +53,58 @@ class PlayedUnder(Struct, frozen=True):
     """None if everybody left."""
 
 
-def refold(game: AnyGame, played: PlayedUnder, events: Sequence[Event]) -> Divergence | None:
+def refold(game: AnyGame, played: PlayedUnder, events: Iterable[Event]) -> Divergence | None:
     """Return where a match that is over would first have gone another way under `game`, None if nowhere."""
-    started = _created(game, played, events[0])
-    if isinstance(started, Divergence):
-        return started
-    state, version = started, 1
-    for event in events[1:]:
-        if event.move is None and event.type in _AFTER_THE_END:
-            break
-        version = event.version
-        judged = _judged(state, played, event)
-        if isinstance(judged, Divergence):
-            return judged
-        what = _difference(event.facts, judged)
-        if what:
-            return Divergence(version, "facts", what)
-        state = apply(state, event.actor, judged)
-    return _compared_ends(state, played, version)
+    refolding = Refolding(game, played)
+    refolding.take(events)
+    return refolding.divergence()
+
+
+class Refolding:
+    """Does what `refold` does, with the events in pieces."""
+
+    def __init__(self, game: AnyGame, played: PlayedUnder) -> None:
+        self._game = game
+        self._played = played
+        self._state: TableState | None = None
+        self._version = 0
+        self._found: Divergence | None = None
+        self.done = False
+        """Whether later events change nothing."""
+
+    def take(self, events: Iterable[Event]) -> None:
+        """Decide the events again that follow those taken before."""
+        for event in events:
+            if not self.done:
+                self._take(event)
+
+    def divergence(self) -> Divergence | None:
+        """Return the first difference, once all events were taken."""
+        if self._found is not None or self._state is None:
+            return self._found
+        return _compared_ends(self._state, self._played, self._version)
+
+    def _take(self, event: Event) -> None:
+        if self._state is not None and event.move is None and event.type in _AFTER_THE_END:
+            self.done = True
+            return
+        self._version = event.version
+        after = _after(self._game, self._state, self._played, event)
+        if isinstance(after, Divergence):
+            self._found, self.done = after, True
+        else:
+            self._state = after
+
+
+def _after(game: AnyGame, state: TableState | None, played: PlayedUnder, event: Event) -> TableState | Divergence:
+    """Return the state after one more event, or how it goes another way."""
+    if state is None:
+        return _created(game, played, event)
+    judged = _judged(state, played, event)
+    if isinstance(judged, Divergence):
+        return judged
+    what = _difference(event.facts, judged)
+    return Divergence(event.version, "facts", what) if what else apply(state, event.actor, judged)
 
 
 def _created(game: AnyGame, played: PlayedUnder, event: Event) -> TableState | Divergence:

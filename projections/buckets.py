@@ -12,7 +12,9 @@ _TAKE: Final = script("""
 -- KEYS: the bucket. ARGV: quota, window in microseconds. Returns the microseconds to wait, 0 if one was taken.
 local clock = redis.call('TIME')
 local now, window = clock[1] * 1000000 + clock[2], tonumber(ARGV[2])
-local full = math.max(tonumber(redis.call('GET', KEYS[1]) or now), now) + window / tonumber(ARGV[1])
+local full = math.max(tonumber(redis.call('GET', KEYS[1]) or now), now)
+if full - now > window then full = now end -- kept before the clock was set back
+full = full + window / tonumber(ARGV[1])
 if full - now > window then return math.ceil(full - now - window) end
 redis.call('SET', KEYS[1], string.format('%.0f', full), 'PX', math.ceil((full - now) / 1000))
 return 0

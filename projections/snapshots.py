@@ -14,6 +14,7 @@ import msgspec
 from msgspec import Raw, Struct
 
 from domain.decider import AnyGame, Seat
+from domain.form import form_digest
 from domain.registry import GAMES
 from domain.table.model import Adjudicated, Occupant, Setup, Status, TableState, Visibility
 
@@ -33,7 +34,7 @@ class Fold(Struct, frozen=True, gc=False):
 class _Snapshot(Struct, frozen=True, gc=False):
     rules: str
     shape: str
-    """Digest of the schema of the game's state, so that other code does not read it as its own."""
+    """Digest of the form of the game's state, so that other code does not read it as its own."""
     table: str
     version: int
     hash: str
@@ -121,5 +122,4 @@ def _digest(content: bytes, key: bytes) -> bytes:
 
 @lru_cache(maxsize=64)
 def _shape(rules_id: str) -> str:
-    schema = msgspec.json.encode(msgspec.json.schema(GAMES[rules_id].types.state), order="deterministic")
-    return hashlib.sha256(schema).hexdigest()[:32]
+    return form_digest(GAMES[rules_id].types.state)[:32]

@@ -153,6 +153,12 @@ class ViewStore:
         return None if found is None else _seen(*found)
 
     @decoding
+    async def version(self, table: str) -> int:
+        """Return the version of a table's view, whatever the lists say; 0 if there is none."""
+        (version,) = await self._connection.round_trip(("HGET", self._generations.key(f"{{{table}}}"), "version"))
+        return int(version or 0)
+
+    @decoding
     async def versions(self, tables: Sequence[str]) -> list[int]:
         """Return the version that is shown of each table, in view and lists; 0 where there is none."""
         keys = [self._generations.key(f"{{{table}}}") for table in tables]

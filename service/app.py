@@ -2,6 +2,7 @@
 
 from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
+from functools import partial
 from typing import Any
 
 from litestar import Litestar, Response
@@ -9,14 +10,16 @@ from litestar.config.cors import CORSConfig
 from litestar.di import Provide
 from litestar.handlers import BaseRouteHandler, HTTPRouteHandler
 from litestar.middleware import DefineMiddleware
-from litestar.types import Method
+from litestar.types import ASGIApp, Method
 
 from service.api.bodies import BODY_BYTES_MAX
-from service.api.headers import completed
+from service.api.headers import Complete, completed
 from service.api.middleware import Admission
 from service.api.operation import PUBLIC
+from service.api.overload import Overload
 from service.api.problems import problem_handler
 from service.api.routes import HANDLERS
+from service.api.streams import Streams
 from service.composition import Services
 from service.contract.document import contract_bytes
 from service.runtime.settings import Settings
@@ -29,12 +32,24 @@ _EXPOSED_HEADERS = [
 ]
 
 
-def create_app(settings: Settings, *, extra_routes: Sequence[BaseRouteHandler] = ()) -> Litestar:
+def create_app(settings: Settings, *, extra_routes: Sequence[BaseRouteHandler] = ()) -> ASGIApp:
     """Return the application; it opens its connections at start-up and closes them at shutdown.
 
     `extra_routes` are served beside the contract's operations; measurements put a route there that does nothing.
     """
     services = Services(settings)
+    return Overload(
+        operations_app(services, extra_routes),
+        services.load,
+        _complete(services),
+        _cross_origin(settings),
+        settings.problem_base_url,
+    )
+
+
+def operations_app(services: Services, extra_routes: Sequence[BaseRouteHandler] = ()) -> Litestar:
+    """Return the operations alone, which take every request, however many there are."""
+    settings = services.settings
 
     @asynccontextmanager
     async def lifespan(_: Litestar) -> AsyncIterator[None]:
@@ -44,21 +59,22 @@ def create_app(settings: Settings, *, extra_routes: Sequence[BaseRouteHandler] =
         finally:
             await services.close()
 
-    origins = list(settings.cors_origins)
     return Litestar(
         [*_options_handlers(), *HANDLERS, *extra_routes],  # Litestar adds OPTIONS to paths that have none yet
         lifespan=[lifespan],
         dependencies=_dependencies(services),
         middleware=[
             DefineMiddleware(
-                Admission, accounts=services.accounts, log=services.log, body_seconds=settings.body_seconds
+                Admission,
+                accounts=services.accounts,
+                log=services.log,
+                load=services.load,
+                body_seconds=settings.body_seconds,
             ),
         ],
         exception_handlers={Exception: problem_handler(settings.problem_base_url, services.cache.unreadable)},
-        before_send=[
-            completed(services.metrics, over_tls=settings.base_url.startswith("https://"), cross_origin=bool(origins)),
-        ],
-        cors_config=_cross_origin(origins) if origins else None,
+        before_send=[_complete(services)],
+        cors_config=_cross_origin(settings),
         request_max_body_size=BODY_BYTES_MAX,
         openapi_config=None,
         logging_config=None,
@@ -86,6 +102,7 @@ def _dependencies(services: Services) -> dict[str, Provide]:
         "seat_private": services.seat_private,
         "signer": services.signer,
         "standings": services.standings,
+        "streams": Streams(services.settings.unread_seconds, partial(services.limits.require_room, "documents")),
         "tables": services.tables,
         "transparency": services.transparency,
     }
@@ -112,13 +129,21 @@ def _options_handler(path: str, allowed: str) -> HTTPRouteHandler:
     return HTTPRouteHandler(path, http_method=method, status_code=204, opt={PUBLIC: True})(options)
 
 
-def _cross_origin(origins: list[str]) -> CORSConfig:
-    """Return who may read responses in browsers.
+def _complete(services: Services) -> Complete:
+    settings = services.settings
+    over_tls = settings.base_url.startswith("https://")
+    return completed(services.metrics, over_tls=over_tls, cross_origin=bool(settings.cors_origins))
+
+
+def _cross_origin(settings: Settings) -> CORSConfig | None:
+    """Return who may read responses in browsers, None for no page of another origin.
 
     Tokens travel in a header that pages set themselves, so credentials of the browser are never allowed.
     """
+    if not settings.cors_origins:
+        return None
     return CORSConfig(
-        allow_origins=origins,
+        allow_origins=list(settings.cors_origins),
         allow_methods=_ALLOWED_METHODS,
         allow_headers=_ALLOWED_HEADERS,
         expose_headers=_EXPOSED_HEADERS,

@@ -236,6 +236,7 @@ async def _rotate(settings: Settings) -> list[str]:
         return [f"{known.since:%Y-%m-%d %H:%M} {known.verifier_key}" for known in await services.key_check.rotate()]
     finally:
         await services.database.close()
+        await services.log_marks.close()
 
 
 @main.group()

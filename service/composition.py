@@ -19,12 +19,14 @@ from service.limits.limits import Limits
 from service.records.audit import LogAudit
 from service.records.key_check import KeyCheck
 from service.records.log_watch import LogWatch
+from service.records.primary_check import PrimaryCheck
 from service.records.readiness import Readiness
 from service.records.records import Records
 from service.records.signer import Signer
 from service.records.transparency import Transparency
 from service.runtime.deadline import is_late
 from service.runtime.limits import limits_with
+from service.runtime.load import Load
 from service.runtime.metrics import Metrics
 from service.runtime.settings import Settings
 from service.standings.standings import Standings
@@ -80,6 +82,8 @@ class Services:
         self.signer = Signer(key, settings.origin)
         self.transparency_store = TransparencyStore(self.database)
         self.log_marks = LogMarks(connect(settings.redis_dsn))
+        self.primary_check = PrimaryCheck(self.database, self.log_marks, self._believe_nothing)
+        self.database.primary = self.primary_check
         self.transparency = Transparency(self.transparency_store, self.log, self.signer, self.log_marks)
         self.log_watch = LogWatch(
             self.log,
@@ -118,23 +122,35 @@ class Services:
             self.name_jobs,
         )
         self.key_check = KeyCheck(SecretKeyStore(self.database), self.signer, key=key)
-        self.readiness = Readiness(ProbeStore(self.database), self.key_check, self.owed)
+        self.readiness = Readiness(ProbeStore(self.database), self.key_check, self.primary_check, self.owed)
+        self.load = Load(settings.requests_max)
         self.metrics = Metrics()
+        self.metrics.watch_load(lambda: self.load.in_work, lambda: self.load.room, lambda: self.load.refused)
         self.metrics.watch_readiness(lambda: self.readiness.writable, lambda: not self.redis.connection.failing)
         self.metrics.watch_log(lambda: self.log.went_back, lambda: self.log_watch.restored_at)
+        self.metrics.watch_primary(lambda: self.primary_check.outdated or self.primary_check.outdated_somewhere)
         self.metrics.count_unreadable(self.cache.unreadable.counts)
         self._stack = AsyncExitStack()
 
     async def open(self) -> None:
         """Connect to database and Redis. The database has to answer, Redis need not."""
+        try:
+            await self._open()
+        except StoreError:
+            await self._stack.aclose()
+            raise
+
+    async def _open(self) -> None:
+        self._stack.push_async_callback(self.log_marks.close)
         await self.database.open()
         self._stack.push_async_callback(self.database.close)
+        self._stack.push_async_callback(self.primary_check.close)
+        await self.primary_check.open()
         self._stack.push_async_callback(self.cache.close)
-        await self._require_key()
+        await self.key_check.require_in_force()
         await self.log.open()
         self._stack.push_async_callback(self.log.close)
         identity = await self.log.identity()
-        self.log_marks.identify(identity)
         self._stack.push_async_callback(self.log_watch.close)
         await self.log_watch.open()  # before anything of Redis is believed
         await self.redis.open(identity)
@@ -146,12 +162,10 @@ class Services:
         self.names.listen()
         self._stack.push_async_callback(self.names.close)
 
-    async def _require_key(self) -> None:
-        try:
-            await self.key_check.require_in_force()
-        except StoreError:
-            await self._stack.aclose()
-            raise
+    def _believe_nothing(self) -> None:
+        """Believe neither memory nor Redis about another log, until the watch of the log has compared them with it."""
+        self.cache.clear()
+        self.redis.connection.suspended = True
 
     async def close(self) -> None:
         """Finish what is under way and disconnect."""

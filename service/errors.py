@@ -16,7 +16,8 @@
     │   └── KeyInFlightError         409  the same key is being worked on
     ├── KeyReusedError               422  Idempotency-Key used with another body
     ├── LimitError                   429  too much at once
-    ├── UnavailableError             503 database unavailable, overload
+    ├── UnavailableError             503 database unavailable
+    │   └── OverloadedError          503 more to do than may be in work at once
     ├── LogLossError                 503 the log went back; nothing is written
     └── UnreadableError              503 one table that cannot be read; a retry does not help
         ├── DamagedStreamError       503 its events are not what was recorded
@@ -40,6 +41,14 @@ class FieldError(Struct, frozen=True):
     detail: str
 
 
+class LegalMoves(Struct, frozen=True):
+    """What a seat may do instead of what the rules refused."""
+
+    game: str
+    entries: tuple[Any, ...]
+    """An entry for each kind of move that is open now, like those of `you.legal`."""
+
+
 class ServiceError(Exception):
     """A caller's request cannot be served. `code` is stable; `detail` is a sentence for a person."""
 
@@ -58,7 +67,7 @@ class ServiceError(Exception):
         code: str | None = None,
         errors: Sequence[FieldError] = (),
         rule: str | None = None,
-        legal: Sequence[Any] | None = None,
+        legal: LegalMoves | None = None,
         version: int | None = None,
         have: int | None = None,
         need: int | None = None,
@@ -149,6 +158,13 @@ class UnavailableError(ServiceError):
     code = "unavailable"
 
 
+class OverloadedError(UnavailableError):
+    """The process has more to do than it may have in work; this request was not even looked at."""
+
+    code = "overloaded"
+    sentence = "The service has too much to do at the moment; this request recorded nothing. Send it again."
+
+
 class LogLossError(ServiceError):
     """Nothing is written until an operator has accepted that the log lost what was signed about it."""
 
@@ -232,6 +248,7 @@ PROBLEM_TYPES: Final[dict[type[ServiceError], ProblemType]] = {
     KeyReusedError: ProblemType(422, "idempotency-key-reused", "The Idempotency-Key was used with another body"),
     LimitError: ProblemType(429, "rate-limited", "Too many requests"),
     UnavailableError: ProblemType(503, "unavailable", "The service is unavailable"),
+    OverloadedError: ProblemType(503, "overloaded", "The service is overloaded"),
     LogLossError: ProblemType(503, "log-went-back", "The log lost recent matches; nothing is written"),
     DamagedStreamError: ProblemType(503, "table-damaged", "The table cannot be read"),
     RulesUnknownError: ProblemType(503, "rules-unknown", "The table's rules are not known here"),

@@ -15,6 +15,7 @@ from domain.codec import Event
 from domain.decider import Seat
 from domain.disputes.model import PublicEvidence, ReceivedCommand
 from domain.explain import explain, moves_to_explain
+from domain.form import form_digest
 from domain.registry import GAMES
 from domain.structs import Value
 from domain.table.model import Occupant, Status, TableState
@@ -125,8 +126,7 @@ def shape_of(rules_id: str) -> str:
         game.types.private_part,
         game.types.legal,
     )
-    schemas, components = msgspec.json.schema_components((*parts, game.types.state, Occupant))
-    return hashlib.sha256(msgspec.json.encode([_FORM, schemas, components], order="deterministic")).hexdigest()
+    return form_digest(*parts, game.types.state, Occupant, evidence=_FORM)
 
 
 def view_bytes(state: TableState, seat: Seat | None) -> bytes:

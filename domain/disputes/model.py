@@ -28,8 +28,11 @@ class ReceivedCommand(Value, frozen=True):
     """The disputed command as it was received."""
 
     type: str
+    """The command of the table, or the type of the move."""
     seat: Seat | None
+    """The seat that acted; None for somebody without a seat."""
     decision: int | None
+    """The decision that a move answered; None for a command of the table."""
     time: int
     """Milliseconds since 1970 UTC."""
 

@@ -69,27 +69,31 @@ def apply(state: TableState, actor: Seat | None, facts: Facts, game_state: Any =
     `game_state` is the game's state after the facts, where judging them has made it already.
     """
     decider = state.setup.game.decider
-    evolve_game, to_act = decider.evolve, decider.to_act
     if game_state is None:
-        game_state = state.game_state
+        game_state, changes = state.game_state, decider.changes
         for game_fact in facts.game:
-            game_state = evolve_game(game_state, game_fact)
-    version = state.version + 1
-    earlier = state
-    for fact in facts.table:
-        state = evolve(state, fact)
-    status = state.status
-    acting: tuple[Seat, ...] = to_act(game_state) if status == "running" else ()
-    if not acting and facts.game:  # while somebody has to act, a running match runs on
-        status = _status(state, game_state)
-        acting = to_act(game_state) if status == "running" else ()
-    if facts.table or status != earlier.status:
-        _require_all_of_event(earlier, replace(state, status=status), facts)
-    before = state.decisions
+            game_state = changes[type(game_fact)](game_state, game_fact)
+    acting: tuple[Seat, ...] = decider.to_act(game_state) if state.status == "running" else ()
+    if facts.table or not acting:  # while somebody has to act, a running match runs on
+        state = _with_table_facts(state, facts, game_state)
+        acting = decider.to_act(game_state) if state.status == "running" else ()
+    version, before = state.version + 1, state.decisions
     decisions: list[int | None] = [None] * len(before)
     for seat in acting:  # a decision is numbered by the version (from 1) that opened it; it stays open while others act
         decisions[seat] = version if seat == actor else before[seat] or version
-    return replace(state, version=version, status=status, decisions=tuple(decisions), game_state=game_state)
+    return replace(state, version=version, decisions=tuple(decisions), game_state=game_state)
+
+
+def _with_table_facts(earlier: TableState, facts: Facts, game_state: Any) -> TableState:
+    """Return the state after an event's facts of the table, with the status that follows from those of the game."""
+    state = earlier
+    for fact in facts.table:
+        state = evolve(state, fact)
+    if facts.game:
+        state = replace(state, status=_status(state, game_state))
+    if facts.table or state.status != earlier.status:
+        _require_all_of_event(earlier, state, facts)
+    return state
 
 
 def _require_all_of_event(before: TableState, state: TableState, facts: Facts) -> None:

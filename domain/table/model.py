@@ -1,5 +1,6 @@
 """What exists at a table: seats, facts about them, the state, refusals."""
 
+from collections.abc import Mapping
 from typing import Any, Final, Literal, TypeAlias
 
 from msgspec import Struct
@@ -20,10 +21,11 @@ OPEN_STATUSES: Final = ("lobby", "running", "between_rounds")
 # What is asked of a table beside the game's moves
 
 TableCommand: TypeAlias = Literal[
-    "create", "sit", "seat_bot", "unseat_bot", "leave", "start", "options", "ready", "end", "adjudicate"
+    "create", "sit", "seat_bot", "unseat_bot", "leave_table", "start", "options", "ready", "end", "adjudicate"
 ]
-"""Types of events that record no move. Von Herzen has a move of such a type too (`leave`): what tells them apart
-is that a move answers a decision, and a command of the table does not."""
+"""Types of events that record no move. No move of a game has such a type."""
+FORMER_COMMANDS: Final[Mapping[str, TableCommand]] = {"leave": "leave_table"}
+"""What older events call commands of the table: in Von Herzen a move has that name, which answers a decision."""
 
 
 class Setup(Struct, frozen=True, gc=False):

@@ -8,7 +8,7 @@ from msgspec import Struct
 from domain.cards import Card
 from domain.codec import Event
 from domain.decider import Outcome, Seat
-from domain.table.model import SeatKind, Status, TableFact, TableState, Visibility
+from domain.table.model import FORMER_COMMANDS, SeatKind, Status, TableFact, TableState, Visibility
 
 
 class SeatPublic(Struct, frozen=True, gc=False):
@@ -95,7 +95,7 @@ class EventSeen(Struct, frozen=True, gc=False):
     time: int
     """Milliseconds since 1970 UTC."""
     type: str
-    """The kind of command or move; new kinds may be added."""
+    """The command of the table, or the type of the move; no move is called like a command."""
     seat: Seat | None
     """The seat that acted; null for somebody without a seat, and for decisions of arbiters."""
     decision: int | None
@@ -198,4 +198,5 @@ def event_seen(event: Event, viewer: Seat | None, *, over: bool) -> EventSeen:
         facts = event.public
     else:
         facts = event.public + event.private[viewer]
-    return EventSeen(event.version, event.time, event.type, event.actor, event.decision, event.facts.table, facts)
+    type_ = event.type if event.move is not None else FORMER_COMMANDS.get(event.type, event.type)
+    return EventSeen(event.version, event.time, type_, event.actor, event.decision, event.facts.table, facts)

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from typing import Final
 
 from domain.merkle import extends, includes, leaf_hash
-from domain.record import RECORD_EVENTS_MAX, Inclusion, Record
+from domain.record import RECORD_EVENTS_MAX, Inclusion, RecordHeader
 from domain.transparency import Checkpoint, Consistency, leaf_of, parse_checkpoint
 from domain.verify.report import Check
 
@@ -20,7 +20,7 @@ CheckNote = Callable[[str, str], bool]
 
 
 def check_inclusion(
-    record: Record,
+    record: RecordHeader,
     check_note: CheckNote | None,
     checkpoint: str | None,
     consistency: Consistency | None,
@@ -45,7 +45,7 @@ def check_inclusion(
     return _unchecked("no library for signatures is installed") if check_note is None else Check(NAME, "pass")
 
 
-def _signed_by(record: Record, note: str, check_note: CheckNote | None) -> Checkpoint | str:
+def _signed_by(record: RecordHeader, note: str, check_note: CheckNote | None) -> Checkpoint | str:
     """Return what a checkpoint says, or what is wrong with it. Without `check_note` nobody looks at its signature."""
     try:
         checkpoint = parse_checkpoint(note)
@@ -57,7 +57,7 @@ def _signed_by(record: Record, note: str, check_note: CheckNote | None) -> Check
     return checkpoint if signed else "is not signed by the key of the record"
 
 
-def _not_included(record: Record, inclusion: Inclusion, own: Checkpoint) -> str | None:
+def _not_included(record: RecordHeader, inclusion: Inclusion, own: Checkpoint) -> str | None:
     proof, ends = _hashes(inclusion.proof), _hashes((record.head.hash,))
     if ends is None or not 0 < record.head.version <= RECORD_EVENTS_MAX:
         return "the record has no head"

@@ -82,7 +82,7 @@ def rejudge(
             return rules.seat_bot(state, event.actor, fact.seat)
         case "unseat_bot", SeatFreed():
             return rules.unseat_bot(state, event.actor, fact.seat)
-        case "leave", _:
+        case (("leave_table" | "leave"), _):  # the second one in records of before: see `FORMER_COMMANDS`
             return rules.leave(state, event.actor, secret)
         case "start", _:
             return rules.start(state, event.actor, chance, secret)

@@ -41,10 +41,13 @@ class Check(Struct, frozen=True, gc=False, omit_defaults=True):
     """The result of one check."""
 
     name: str
+    """What was checked; `CHECKS` says what each shows."""
     status: Status
+    """`unchecked` if it could not be made, for the reason that is given."""
     version: int | None = None
     """The version at which it fails."""
     reason: str = ""
+    """Why it failed or could not be made, for people."""
     rule: str | None = None
     """The rule that forbids a move."""
 

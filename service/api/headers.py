@@ -3,7 +3,7 @@
 import re
 import time
 from collections.abc import Awaitable, Callable
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 from litestar import Request
 from litestar.types import Message, Scope
@@ -14,6 +14,8 @@ from service.errors import FieldError, InvalidRequestError, KeyRequiredError
 from service.runtime.draining import draining
 from service.runtime.metrics import Metrics
 
+Complete: TypeAlias = Callable[[Message, Scope], Awaitable[None]]
+"""Completes a message of a response before it is sent."""
 BEGUN: Final = "begun"
 """The key in a request's state of when it began, by `time.perf_counter`."""
 TAGS_LENGTH_MAX: Final = 8192
@@ -105,7 +107,7 @@ def secret_idempotency_key(request: Request[Any, Any, Any]) -> str:
     return key[0][1:-1]
 
 
-def completed(metrics: Metrics, *, over_tls: bool, cross_origin: bool) -> Callable[[Message, Scope], Awaitable[None]]:
+def completed(metrics: Metrics, *, over_tls: bool, cross_origin: bool) -> Complete:
     """Return the hook that completes and counts every response, also of paths that do not exist.
 
     `over_tls`: clients come by https. `cross_origin`: responses depend on the origin of the page that asks.

@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from litestar.enums import ScopeType
 from litestar.middleware import MiddlewareProtocol
-from litestar.types import ASGIApp, Receive, Scope, Send
+from litestar.types import ASGIApp, HTTPScope, Receive, Scope, Send
 
 from service.accounts.accounts import Accounts
 from service.api.bodies import read_body
@@ -13,9 +13,11 @@ from service.api.deadline import Deadline
 from service.api.headers import BEGUN
 from service.api.negotiation import negotiated
 from service.api.operation import PUBLIC, Operation
+from service.api.overload import overloaded
 from service.api.trace import header, trace_id_of
 from service.errors import NotFoundError
 from service.runtime.deadline import begin_deadline
+from service.runtime.load import Load
 from service.runtime.logs import begin_request
 from service.store.log import Log
 
@@ -31,17 +33,19 @@ class Admission(MiddlewareProtocol):
     An encoded slash is no slash, and no path has one (404): `/v1%2fme` is not `/v1/me`. UnauthenticatedError if an
     operation that needs a token gets no valid one. Path parameters that are spelled differently from how the service
     spells them do not exist (404): a resource has one address. A caller has to accept one of the operation's media
-    types (406). Writes are refused while the log takes none (503). Bodies are read here, see `read_body`.
+    types (406). Writes are refused while the log takes none (503), what needs a token while only an older log can be
+    reached (503). Bodies are read here, see `read_body`.
     """
 
-    def __init__(self, app: ASGIApp, accounts: Accounts, log: Log, body_seconds: float) -> None:
+    def __init__(self, app: ASGIApp, accounts: Accounts, log: Log, load: Load, body_seconds: float) -> None:
         self._app = app
         self._accounts = accounts
         self._log = log
+        self._load = load
         self._body_deadline = Deadline(body_seconds)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Pass the request on, or raise UnauthenticatedError, NotFoundError, HttpError 406 or LogWentBackError."""
+        """Pass the request on, or raise an error of what is said above."""
         if scope["type"] != ScopeType.HTTP:
             await self._app(scope, receive, send)
             return
@@ -52,6 +56,7 @@ class Admission(MiddlewareProtocol):
         if b"%" in scope["raw_path"] and b"%2f" in scope["raw_path"].lower():
             raise NotFoundError
         if not handler.opt.get(PUBLIC) and method != "OPTIONS":
+            self._log.require_current()
             scope["user"], scope["auth"] = await self._accounts.authenticate(header(scope, b"authorization")), None
         if isinstance(handler, Operation):
             if parameters and not _is_canonical(scope["path"], parameters):
@@ -60,9 +65,20 @@ class Admission(MiddlewareProtocol):
                 negotiated(scope, handler.response_media_types)
         if method not in _WITHOUT_BODY:
             self._log.require_writable()
-            receive = await read_body(scope, receive, self._body_deadline)
+            receive = await self._body_read(scope, receive)
             deadline.restart()
         await self._app(scope, receive, send)
+
+    async def _body_read(self, scope: HTTPScope, receive: Receive) -> Receive:
+        """Read the body. OverloadedError if it took so long that others have the room of its request by now."""
+        waiting = self._load.body_begins()
+        try:
+            receive = await read_body(scope, receive, self._body_deadline)
+        finally:
+            has_room = self._load.body_ends(waiting)
+        if not has_room:
+            raise overloaded()
+        return receive
 
 
 def _is_canonical(path: str, parameters: dict[str, Any]) -> bool:

@@ -44,7 +44,6 @@ class Operation(HTTPRouteHandler):
         media_types: tuple[str, ...] = ("application/json",),
         body: Any = None,
         query: type[Struct] | None = None,
-        json_query: Mapping[str, Any] | None = None,
         public: bool = False,
         roles: tuple[Role, ...] = _ROLES,
         idempotent: bool = False,
@@ -76,7 +75,6 @@ class Operation(HTTPRouteHandler):
                 others are texts.
             body: type of the body; a tuple of types where the game of the table decides, see `game_body`.
             query: struct of the query parameters, which the function decodes with `decoded_query`.
-            json_query: types of the query parameters whose text is JSON.
             public: whether no token is needed.
             roles: who may ask.
             idempotent: whether `Idempotency-Key` is required.
@@ -120,7 +118,6 @@ class Operation(HTTPRouteHandler):
         self.response_media_types = media_types
         self.body = body
         self.query = query
-        self.json_query = json_query or {}
         self.public = public
         self.roles = roles
         self.idempotent = idempotent

@@ -19,6 +19,7 @@ from service.tables.owed import Owed, is_sound
 _NOT_READY: Final[dict[NotReady, str]] = {
     "database_not_writable": "The database takes no writes.",
     "draining": "The process is about to end.",
+    "log_outdated": "The database that this process reaches is not the primary any more.",
     "wrong_key": "The secret key of this process is no longer in force.",
 }
 
@@ -46,8 +47,8 @@ async def livez() -> types.Health:
     description="Readiness: what the process found when it last checked, at most a few seconds ago. 200 as long as the "
     "database takes writes. Without Redis the status is `degraded`: everything works, more slowly. After the database "
     "was restored to an earlier point it is `degraded` too, while Redis has owed something for more than ten seconds, "
-    "and while it is not known what Redis owes. 503 with the code `database_not_writable`, `wrong_key` or, before the "
-    "process ends, `draining`.",
+    "and while it is not known what Redis owes. 503 with the code `database_not_writable`, `log_outdated` (connected "
+    "to a database server that is not the primary any more), `wrong_key` or, before the process ends, `draining`.",
     tag="operations",
     public=True,
     response=types.Readiness,

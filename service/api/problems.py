@@ -16,6 +16,7 @@ from service.errors import (
     FieldError,
     HttpError,
     InvalidRequestError,
+    LegalMoves,
     LogLossError,
     NotFoundError,
     ServiceError,
@@ -24,7 +25,13 @@ from service.errors import (
     problem_type_of,
 )
 from service.runtime.deadline import has_recorded
-from service.store.errors import LogWentBackError, OutcomeUnknownError, StoreDamagedError, StoreUnavailableError
+from service.store.errors import (
+    LogOutdatedError,
+    LogWentBackError,
+    OutcomeUnknownError,
+    StoreDamagedError,
+    StoreUnavailableError,
+)
 from service.tables.unreadable import UnreadableTables
 
 PROBLEM_TYPE: Final = "application/problem+json"
@@ -35,9 +42,13 @@ class Problem(Struct, frozen=True):
     """An error, in the same form for every operation (RFC 9457)."""
 
     type: str
+    """Names the type of the problem: an address, the same for every error of the type."""
     title: str
+    """What all errors of the type have in common, for people."""
     status: int
+    """The status of the response."""
     detail: str
+    """What went wrong with this request, for people: tell errors apart by `code`."""
     code: str
     """Stable name in snake_case; new codes may be added."""
     trace_id: str
@@ -45,8 +56,8 @@ class Problem(Struct, frozen=True):
     """The fields that are invalid."""
     rule: str | UnsetType = UNSET
     """The number of the rule that refused the move."""
-    legal: tuple[Any, ...] | UnsetType = UNSET
-    """What the seat may do instead: entries like those of `you.legal`."""
+    legal: LegalMoves | UnsetType = UNSET
+    """What the seat may do instead."""
     version: int | UnsetType = UNSET
     """The table's version, if the caller is behind."""
     have: int | UnsetType = UNSET
@@ -98,7 +109,7 @@ def problem_of(error: Exception, trace_id: str, base_url: str) -> Problem:
         code=error.code,
         errors=error.errors or UNSET,
         rule=error.rule if error.rule is not None else UNSET,
-        legal=tuple(error.legal) if error.legal is not None else UNSET,
+        legal=error.legal if error.legal is not None else UNSET,
         version=error.version if error.version is not None else UNSET,
         have=error.have if error.have is not None else UNSET,
         need=error.need if error.need is not None else UNSET,
@@ -132,7 +143,12 @@ def shown_error(error: Exception) -> Exception:
 def _unavailable(error: StoreUnavailableError) -> UnavailableError:
     """Return what a caller is told who got no answer in time: never more than is known."""
     headers = {"Retry-After": "2"}
-    if isinstance(error, OutcomeUnknownError):
+    if isinstance(error, LogOutdatedError) and not has_recorded():
+        detail = (
+            "The database that this process reaches is not up to date; this request recorded nothing. Send it again."
+        )
+        return UnavailableError(detail, code="log_outdated", headers=headers)
+    if isinstance(error, OutcomeUnknownError | LogOutdatedError):  # recorded where it may not last
         detail = "It is not known whether this was recorded; send the same request again."
         return UnavailableError(detail, code="outcome_unknown", headers=headers)
     if has_recorded():

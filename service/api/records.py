@@ -1,25 +1,27 @@
 """Records and audits of matches that are over."""
 
-from typing import Any, Final
+from typing import Final
 from uuid import UUID
 
-from litestar import Response
+import msgspec
 from litestar.di import NamedDependency
 from litestar.params import FromPath
-from litestar.response import Stream
 
 from domain.record import MEDIA_TYPE
 from service.api.authentication import CallerRequest
 from service.api.negotiation import negotiated
 from service.api.operation import PRIVATE_HEADERS, Operation
 from service.api.queries import decoded_query
+from service.api.streams import StreamedResponse, Streams, WorkedResponse
 from service.api.types import records as types
 from service.api.types.tables import TableQuery
 from service.limits.limits import Limits
 from service.records.records import Records
+from service.tables.live_table import LiveTable
 from service.tables.tables import Tables
 
 _TEXT: Final = "text/plain"
+_encode: Final = msgspec.json.Encoder().encode
 
 
 @Operation(
@@ -28,12 +30,13 @@ _TEXT: Final = "text/plain"
     id="getRecord",
     summary="Get the record of a match that is over",
     description="One self-contained document, which `blattwerk verify` checks without a network. With `Accept: "
-    "text/plain` it is rendered for people. It may be compressed.",
+    "text/plain` it is rendered for people. It may be compressed. A long one is sent while it is made: if that fails, "
+    "or you stop reading, the connection is closed before the end. 503 if too many are being sent, or wait as text.",
     tag="records",
     query=TableQuery,
     response=types.RECORD,
     media_types=(MEDIA_TYPE, _TEXT),
-    limits=("audits",),
+    limits=("audits", "documents"),
     problems=(404, 409),
     headers=PRIVATE_HEADERS,
     vary=("Accept",),
@@ -45,16 +48,15 @@ async def get_record(
     tables: NamedDependency[Tables],
     records: NamedDependency[Records],
     limits: NamedDependency[Limits],
-) -> Response[Any]:
-    params = decoded_query(request, TableQuery)
-    live_table = await tables.find(table, request.user.id, params.join_code)
+    streams: NamedDependency[Streams],
+) -> StreamedResponse:
+    account, params = request.user.id, decoded_query(request, TableQuery)
+    live_table = await tables.find(table, account, params.join_code)
     if negotiated(request.scope, (MEDIA_TYPE, _TEXT)) == _TEXT:
-        await limits.take("audits", request.user.id)
-        text = await records.text(live_table)
-        return Response(text, media_type=_TEXT)
-    pieces = await records.document(live_table)
-    headers = {"Content-Disposition": f'attachment; filename="{table}.record.json"'}
-    return Stream(pieces, headers=headers)
+        await limits.take("audits", account)
+        return StreamedResponse(records.text(live_table), streams, account, media_type=f"{_TEXT}; charset=utf-8")
+    file = {"Content-Disposition": f'attachment; filename="{table}.record.json"'}
+    return StreamedResponse(records.document(live_table), streams, account, media_type=MEDIA_TYPE, headers=file)
 
 
 @Operation(
@@ -62,7 +64,7 @@ async def get_record(
     "/v1/tables/{table:uuid}/audit",
     id="auditTable",
     summary="Verify a match that is over",
-    description="The same checks as in `blattwerk verify`. 503 at once if too many audits are waiting.",
+    description="The same checks as in `blattwerk verify`. 503 if too many audits are waiting.",
     tag="records",
     query=TableQuery,
     response=types.Audit,
@@ -76,12 +78,16 @@ async def audit_table(
     tables: NamedDependency[Tables],
     records: NamedDependency[Records],
     limits: NamedDependency[Limits],
-) -> types.Audit:
+) -> WorkedResponse:
     params = decoded_query(request, TableQuery)
     live_table = await tables.find(table, request.user.id, params.join_code)
     await limits.take("audits", request.user.id)
-    report = await records.audit(live_table)
-    return types.Audit(report.ok, report.checks)
+    return WorkedResponse(lambda: _audited(records, live_table))
+
+
+async def _audited(records: Records, table: LiveTable) -> bytes:
+    report = await records.audit(table)
+    return _encode(types.Audit(report.ok, report.checks))
 
 
 HANDLERS: Final = (

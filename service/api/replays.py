@@ -1,9 +1,11 @@
 """Replays of a table at any version, and explanations of moves."""
 
-from collections.abc import Callable
+import asyncio
+from collections.abc import AsyncGenerator, Callable
 from typing import Any, Final
 from uuid import UUID
 
+import msgspec
 from litestar import Response
 from litestar.di import NamedDependency
 from litestar.params import FromPath
@@ -14,12 +16,13 @@ from service.api.authentication import CallerRequest
 from service.api.bodies import decoded_for, decoders_of, strict
 from service.api.operation import PRIVATE_HEADERS, Operation
 from service.api.queries import decoded_query, query_error
-from service.api.responses import paged
+from service.api.responses import next_link
+from service.api.streams import MESSAGE_BYTES_MAX, StreamedResponse, Streams
 from service.api.types import replays as types
-from service.api.types.tables import MOVES
 from service.errors import ConflictError, InvalidRequestError
-from service.tables.replays import Replays, Viewer
+from service.tables.replays import Replay, Replays, Viewer
 
+_encode: Final = msgspec.json.Encoder().encode
 _moves: Final = decoders_of({key: strict(game.types.move) for key, game in CURRENT.items()})
 
 
@@ -35,25 +38,21 @@ _moves: Final = decoders_of({key: strict(game.types.move) for key, game in CURRE
     tag="replays",
     query=types.ReplayQuery,
     response=types.REPLAY,
+    limits=("documents",),
     problems=(404, 409),
     response_headers={"Link": "The next steps, if there are any."},
     headers=PRIVATE_HEADERS,
 )
-async def get_replay(request: CallerRequest, table: FromPath[UUID], replays: NamedDependency[Replays]) -> Response[Any]:
+async def get_replay(
+    request: CallerRequest, table: FromPath[UUID], replays: NamedDependency[Replays], streams: NamedDependency[Streams]
+) -> StreamedResponse:
     params = decoded_query(request, types.ReplayQuery)
     first, last = _span(params)
     viewer = None if params.seat is None else _viewer(params.seat)
     replay = await replays.steps(table, request.user.id, params.join_code, viewer, first, last)
-    following = replay.steps[-1].version + 1 if replay.more else None
-    body = {
-        "game": replay.game,
-        "version": replay.version,
-        "seat": str(replay.viewer),
-        "items": replay.steps,
-        "next_from": following,
-    }
-    next_page = None if following is None else {"from": following, "to": params.last, "seat": params.seat}
-    return paged(body, f"/v1/tables/{table}/replay", next_page)
+    next_page = {"from": replay.next_from, "to": params.last, "seat": params.seat}
+    link = {} if replay.next_from is None else next_link(f"/v1/tables/{table}/replay", next_page)
+    return StreamedResponse(_document(replay), streams, request.user.id, media_type="application/json", headers=link)
 
 
 @Operation(
@@ -66,7 +65,6 @@ async def get_replay(request: CallerRequest, table: FromPath[UUID], replays: Nam
     "the match: your own seat only.",
     tag="replays",
     query=types.ExplainQuery,
-    json_query={"move": MOVES},
     response=types.EXPLAINED,
     problems=(404, 409),
     headers=PRIVATE_HEADERS,
@@ -78,6 +76,19 @@ async def explain_move(
     seat = None if params.seat is None else int(params.seat)
     decode = None if params.move is None else _decoder(params.move)
     return Response(await replays.explain(table, request.user.id, params.join_code, seat, params.version, decode))
+
+
+async def _document(replay: Replay) -> AsyncGenerator[bytes, None]:
+    opening = {"game": replay.game, "version": replay.version, "seat": str(replay.viewer)}
+    piece, comma = _encode(opening)[:-1] + b',"items":[', b""
+    for step in replay.steps:
+        piece += comma + _encode(step)
+        comma = b","
+        if len(piece) >= MESSAGE_BYTES_MAX:
+            yield piece
+            piece = b""
+        await asyncio.sleep(0)  # others have their turn
+    yield piece + b'],"next_from":%b}' % _encode(replay.next_from)
 
 
 def _span(query: types.ReplayQuery) -> tuple[int | None, int | None]:

@@ -81,7 +81,10 @@ def tagged(body: bytes | None, etag: str, headers: Mapping[str, str] | None = No
 
 def paged(content: Any, path: str, next_page: Mapping[str, Any] | None) -> Response[Any]:
     """Return a page; `next_page` has the query parameters of the next one, None at the end."""
-    if next_page is None:
-        return Response(content)
+    return Response(content) if next_page is None else Response(content, headers=next_link(path, next_page))
+
+
+def next_link(path: str, next_page: Mapping[str, Any]) -> dict[str, str]:
+    """Return the header that leads to the next page, by its query parameters."""
     query = "&".join(f"{name}={value}" for name, value in next_page.items() if value is not None)
-    return Response(content, headers={"Link": f'<{path}?{query}>; rel="next"'})
+    return {"Link": f'<{path}?{query}>; rel="next"'}

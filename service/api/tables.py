@@ -8,9 +8,9 @@ from litestar import Response
 from litestar.di import NamedDependency
 from litestar.params import FromPath, JSONBody
 
-from domain.registry import CURRENT
+from domain.table.model import TableRefusal
 from service.api.authentication import CallerRequest
-from service.api.bodies import body_digest, body_of, decoders_of, game_body, require_json, strict
+from service.api.bodies import body_digest, body_of, require_json, strict
 from service.api.decoding import decoded
 from service.api.dependencies import LIVE_TABLE
 from service.api.headers import idempotency_key, known_tags, wants_minimal
@@ -23,12 +23,12 @@ from service.errors import NotFoundError
 from service.records.signer import Signer
 from service.tables.live_table import LiveTable
 from service.tables.lobby import Lobby
-from service.tables.refusals import check_changes
+from service.tables.refusals import check_changes, raise_refusal
 from service.tables.tables import Tables
 
 _encode: Final = msgspec.json.Encoder().encode
 _values: Final[Any] = msgspec.json.Decoder(dict[str, Any])
-_moves: Final = decoders_of({key: types.move_request(game, strict(game.types.move)) for key, game in CURRENT.items()})
+_move_requests: Final[Any] = msgspec.json.Decoder(types.move_requests(lambda game: strict(game.types.move)))
 _SEAT_PARAMETER: Final = {"seat": {"type": "integer", "minimum": 0, "maximum": 5}}
 _NEXT_PAGE: Final = {"Link": "The next page, if there is one."}
 
@@ -270,13 +270,13 @@ async def end_match(request: CallerRequest, table: FromPath[UUID], tables: Named
     "/v1/tables/{table:uuid}/moves",
     id="makeMove",
     summary="Answer a decision",
-    description="Send `you.decision` with the move. Sending the same decision with the same move again, even days "
-    "later, gives the same `version` and `event`, says `replayed` and records nothing twice; `view` is the table as it "
-    "is by then. Cards that may be named in any order make the same move in every order. With another move it is "
-    "refused. With `since` the view brings the events that you missed; with `Prefer: return=minimal` the response has "
-    "no view.",
+    description="Send the table's `game` and `you.decision` with the move. Sending the same decision with the same "
+    "move again, even days later, gives the same `version` and `event`, says `replayed` and records nothing twice; "
+    "`view` is the table as it is by then. Cards that may be named in any order make the same move in every order. "
+    "With another move it is refused. With `since` the view brings the events that you missed; with "
+    "`Prefer: return=minimal` the response has no view.",
     tag="moves",
-    body=types.MOVE_REQUESTS,
+    body=types.MOVE_REQUEST,
     query=types.MoveQuery,
     minimal=True,
     limits=("moves",),
@@ -288,8 +288,11 @@ async def end_match(request: CallerRequest, table: FromPath[UUID], tables: Named
 )
 async def make_move(request: CallerRequest, table: FromPath[UUID], tables: NamedDependency[Tables]) -> TableResponse:
     since, minimal = decoded_query(request, types.MoveQuery).since, wants_minimal(request)
-    live_table = await tables.find(table, request.user.id)  # before the body, which depends on its game
-    body = game_body(request, live_table, _moves)
+    live_table = await tables.find(table, request.user.id)
+    require_json(request)
+    body = decoded(body_of(request), _move_requests)
+    if type(body).__struct_config__.tag != live_table.codec.game.key:
+        raise_refusal(TableRefusal("wrong_game"), live_table.codec.game)
     made = await tables.move(live_table, request.user.id, body.decision, body.move, since)
     return move_response(made, minimal=minimal)
 

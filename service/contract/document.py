@@ -103,7 +103,7 @@ def contract(operations: Sequence[Operation]) -> dict[str, Any]:
             },
             "examples": {name: {"value": json.loads(text)} for text, name in _shared_examples().items()},
             "responses": {f"Problem{status}": _problem_response(status) for status in _used_statuses(operations)},
-            "schemas": component_schemas(_types(operations)),
+            "schemas": component_schemas(_asked(operations), _answered(operations)),
         },
     }
 
@@ -215,11 +215,7 @@ def _query_parameters(operation: Operation) -> Iterable[dict[str, Any]]:
         text = given.pop("description", name)
         parameter = {"name": name, "in": "query", "required": name in query.get("required", ())}
         parameter["description"] = text
-        types = operation.json_query.get(name)
-        if types is None:
-            yield {**parameter, "schema": completed(given)}
-        else:
-            yield {**parameter, "content": {"application/json": {"schema": schema_of(types)}}}
+        yield {**parameter, "schema": completed(given)}
 
 
 def _header_parameters(operation: Operation) -> Iterable[dict[str, Any]]:
@@ -316,8 +312,9 @@ def _used_statuses(operations: Sequence[Operation]) -> list[int]:
 
 
 _UNAVAILABLE_CODES: Final = (
-    "An unavailable service says by `code` what became of the request: `unavailable`, it recorded nothing; "
-    "`outcome_unknown`, nobody knows, send the same again; `recorded`, it was recorded, and its result follows."
+    "An unavailable service says by `code` what became of the request: `unavailable`, `log_outdated` and `overloaded`, "
+    "it recorded nothing; `outcome_unknown`, nobody knows, send the same again; `recorded`, it was, and its result "
+    "follows."
 )
 
 
@@ -360,14 +357,25 @@ def _example(problem_type: ProblemType) -> dict[str, Any]:
     }
     if problem_type.slug == "illegal-move":
         example |= {"detail": "You must follow suit.", "code": "must_follow_suit", "rule": "H-22", "version": 61}
-        example["legal"] = [{"type": "play", "cards": ["5C", "KC"]}]
+        example["legal"] = {"game": "hearts", "entries": [{"type": "play", "cards": ["5C", "KC"]}]}
     if problem_type.slug == "decision":
         example |= {"code": "stale_decision", "version": 61}
     return example
 
 
-def _types(operations: Sequence[Operation]) -> Iterable[Any]:
+# Types
+
+
+def _asked(operations: Sequence[Operation]) -> Iterable[Any]:
+    for operation in operations:
+        yield from _each(operation.body)
+
+
+def _answered(operations: Sequence[Operation]) -> Iterable[Any]:
     yield from (Problem, FieldError)
     for operation in operations:
-        for types in (operation.response, operation.body):
-            yield from types if isinstance(types, tuple) else () if types is None else (types,)
+        yield from _each(operation.response)
+
+
+def _each(types: Any) -> Iterable[Any]:
+    return types if isinstance(types, tuple) else () if types is None else (types,)

@@ -55,7 +55,7 @@ def bodies() -> dict[str, Examples]:
         bots = [1, 2][: match.state.setup.seats - 1]
         tables[key] = {"game": key, "bots": bots} | ({"seats": asked} if asked else {})
         answered = match.events[-1]
-        moves[key] = {"decision": answered.decision, "move": _builtin(answered.move)}
+        moves[key] = {"game": key, "decision": answered.decision, "move": _builtin(answered.move)}
     return {
         "createPlayer": {"ada": {"name": "Ada"}},
         "changeMe": {"ada": {"name": "Ada L."}},

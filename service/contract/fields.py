@@ -1,4 +1,7 @@
-"""What the contract says of fields: the docstring that stands below a field in the source of its struct."""
+"""What the contract says of fields: the docstring that stands below a field in the source of its struct.
+
+Where none stands there, what the field's type says, and otherwise what its name means everywhere (`words`).
+"""
 
 import ast
 import inspect
@@ -13,6 +16,7 @@ from msgspec import Struct
 from domain.registry import CURRENT
 from domain.table.views import EventSeen, TablePublic, You
 from service.api.types.tables import EVENTS, TABLES, YOUS
+from service.contract.words import WORDS
 
 _MADE_AFTER: Final[dict[type, type]] = {
     made[key]: model for made, model in ((TABLES, TablePublic), (YOUS, You), (EVENTS, EventSeen)) for key in CURRENT
@@ -24,9 +28,16 @@ def describe_fields(types: Iterable[Any], components: dict[str, Any]) -> None:
     """Put the docstrings of fields into the schemas of `types` and of all structs in them."""
     for struct in structs_in(types):
         properties = components.get(struct.__name__, {}).get("properties", {})
-        for name, text in field_texts(struct).items():
-            if name in properties and "$ref" not in properties[name]:  # what is referred to describes itself
-                properties[name] = {**properties[name], "description": text}
+        texts = field_texts(struct)
+        for name, field in properties.items():
+            text = texts.get(name) or _said(field) or WORDS.get(name)
+            if text is not None:
+                properties[name] = {**field, "description": text}
+
+
+def _said(field: dict[str, Any]) -> str | None:
+    """What a type says of its field; one with a name of its own only says what it is itself."""
+    return None if "title" in field else field.get("description")
 
 
 def structs_in(types: Iterable[Any]) -> Iterator[type[Struct]]:

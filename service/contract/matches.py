@@ -91,7 +91,7 @@ class ExampleMatch:
         left = rules.leave(self.state, 0, SECRET.hex())
         if not isinstance(left, Facts):
             raise TypeError(f"{self.game.key}: {left}")
-        self._apply(left, "leave", 0, None, None)
+        self._apply(left, "leave_table", 0, None, None)
 
     def view(self, notes: Any = None) -> Any:
         """Return the view of seat 0 as JSON."""

@@ -21,7 +21,7 @@ from domain.disputes.model import (
     DisputeResolved,
     DisputeStatus,
 )
-from domain.disputes.people import people_of
+from domain.disputes.people import SeatedPeople
 from domain.disputes.views import DisputeSeen, dispute_seen
 from domain.table.model import Adjudicated, Facts, TableRefusal, Verdict
 from domain.table.rules import adjudicate, seat_of
@@ -32,11 +32,12 @@ from service.disputes.streams import Dispute, load, next_event, opening_event
 from service.errors import ConflictError, KeyReusedError, NotFoundError, UnavailableError
 from service.store.buckets import bucket_of
 from service.store.disputes import DisputeRow, DisputeStore, NewText, Opening, Outcome
-from service.store.log import Log, StoredEvent
+from service.store.log import Log
 from service.tables.access import DAMAGE, Access, hide_damage, is_over, may_see, no_table
 from service.tables.attempts import Attempt, Judgement, carry_out
 from service.tables.cache import TableCache
-from service.tables.live_table import LiveTable, events_of, read_all
+from service.tables.live_table import LiveTable, events_of
+from service.tables.pages import pages
 from service.tables.recorder import now, once, table_event
 from service.tables.refusals import raise_dispute_refusal, raise_refusal
 from service.tables.snapshots import Snapshots
@@ -103,7 +104,7 @@ class Disputes:
         except DAMAGE:
             await hide_damage(self._log, asked.table, account.id, None)
             raise
-        players, barred = people_of(events_of(table, await self._beginning(asked.table)))
+        players, barred = await self._people(table)
         if account.id not in players and not may_see(table.state, account.id, None, table.join_code):
             raise no_table()
         ended = await self._ended(table)
@@ -129,7 +130,7 @@ class Disputes:
         refusal = await self._refused_by_others(dispute, account.id, asked)
         if refusal is not None:
             raise_dispute_refusal(refusal)
-        evidence = await self._room.freeze(table, (await read_all(self._log, asked.table))[: asked.version])
+        evidence = await self._room.freeze(table, asked.version)
         text = NewText(UUID(account.id), secrets.token_bytes(_SALT_BYTES), asked.text)
         fact = DisputeOpened(
             table=table.id,
@@ -338,14 +339,14 @@ class Disputes:
             return DisputeRefusal("dispute_exists")
         return DisputeRefusal("disputes_per_day") if today >= PER_DAY else None
 
-    async def _beginning(self, stream: UUID) -> list[StoredEvent]:
-        """Return the events of a table up to the start of its match."""
-        rows: list[StoredEvent] = []
-        while page := await self._log.read(stream, rows[-1].version if rows else 0, 100):
-            rows += page
-            if any(row.type == "start" for row in page):
+    async def _people(self, table: LiveTable) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Return what `people_of` does, of the events up to the start of a table's match."""
+        people = SeatedPeople()
+        async for rows in pages(self._log, table.stream, table.state.version):
+            people.take(events_of(table, rows))
+            if people.started:
                 break
-        return rows
+        return people.players, people.everybody
 
     async def _ended(self, table: LiveTable) -> int | None:
         final = table.state.final_version

@@ -1,6 +1,6 @@
 """Evidence of disputes: frozen when one is opened, derived again from the log whenever somebody looks."""
 
-import asyncio
+from collections.abc import Sequence
 from typing import Any, Final, Literal, TypeAlias
 from uuid import UUID
 
@@ -14,16 +14,20 @@ from domain.disputes.evidence import Evidence, SeatEvidence, ServerEvidence, fre
 from domain.disputes.model import PublicEvidence, ReceivedCommand
 from domain.record import RecordEvent
 from domain.table.model import TableState
-from domain.verify import Check, checks_up_to
+from domain.verify import BeginningChecks, Check
 from service.disputes.streams import Dispute
 from service.errors import DamagedStreamError
 from service.store.log import Log, StoredEvent
+from service.tables.line import Line, in_thread
 from service.tables.live_table import LiveTable
+from service.tables.pages import pages
 from service.tables.snapshots import Snapshots, Step
 
 Opened: TypeAlias = Seat | Literal["all"] | None
 """Whose sealed evidence is to be opened; None for no one's."""
 
+_WAITING_MAX: Final = 4
+"""So many disputes wait until their evidence is frozen; each takes up to seconds."""
 _seat_part: Final = msgspec.json.Decoder(SeatEvidence).decode
 _server_part: Final = msgspec.json.Decoder(ServerEvidence).decode
 
@@ -79,17 +83,21 @@ class EvidenceRoom:
     def __init__(self, log: Log, snapshots: Snapshots) -> None:
         self._log = log
         self._snapshots = snapshots
-        self._verifying = asyncio.Lock()
+        self._line = Line(_WAITING_MAX)
 
-    async def freeze(self, table: LiveTable, rows: list[StoredEvent]) -> Evidence:
-        """Return the evidence about the last of these rows, which are those of a table from its first one.
+    async def freeze(self, table: LiveTable, version: int) -> Evidence:
+        """Return the evidence about a version of a table.
 
-        All checks are made, apart from the event loop, of one dispute at a time.
+        All checks are made, page by page and apart from the event loop, of one dispute at a time.
+        UnavailableError if too many are waiting.
         """
-        before, step = await self._around(table.stream, len(rows))
-        async with self._verifying:
-            checks = await asyncio.to_thread(_checks, table, rows)
-        return _frozen(before, step, rows[-1], checks)
+        before, step = await self._around(table.stream, version)
+        checks = BeginningChecks(table.id, table.codec.game.rules_id, table.secret.hex())
+        async with self._line.turn():
+            async for rows in pages(self._log, table.stream, version):
+                await in_thread(_check, checks, rows)
+        (row,) = await self._log.read(table.stream, version - 1, 1)
+        return _frozen(before, step, row, checks.checks())
 
     async def show(self, dispute: Dispute, table: LiveTable, viewer: Opened) -> EvidenceSeen:
         """Return the evidence with the sealed parts that `viewer` names."""
@@ -157,12 +165,13 @@ def _chained(frozen: PublicEvidence, again: PublicEvidence) -> bool:
     return said[0] == said[1]
 
 
-def _checks(table: LiveTable, rows: list[StoredEvent]) -> tuple[Check, ...]:
-    events = [
-        RecordEvent(row.envelope, tuple(part.decode() for part in split_parts(row.sealed.encode())), row.hash.hex())
-        for row in rows
-    ]
-    return checks_up_to(table.id, table.codec.game.rules_id, table.secret.hex(), events)
+def _check(checks: BeginningChecks, rows: Sequence[StoredEvent]) -> None:
+    checks.take(
+        [
+            RecordEvent(row.envelope, tuple(part.decode() for part in split_parts(row.sealed.encode())), row.hash.hex())
+            for row in rows
+        ]
+    )
 
 
 def _frozen(before: TableState | None, step: Step, row: StoredEvent, checks: tuple[Check, ...]) -> Evidence:

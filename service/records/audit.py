@@ -14,9 +14,10 @@ from service.records.records import Records
 from service.records.transparency import Transparency
 from service.store.buckets import bucket_of
 from service.store.errors import StoreDamagedError, StoreError, StoreUnavailableError
-from service.store.log import Log, StoredEvent
+from service.store.log import Log
 from service.tables.access import is_over
-from service.tables.live_table import LiveTable, events_of, fold, read_all
+from service.tables.live_table import LiveTable, events_of
+from service.tables.pages import fold_pages, pages
 
 _PAGE: Final = 200
 
@@ -74,14 +75,14 @@ class LogAudit:
     async def check_table(self, stream: UUID) -> Damage | None:
         """Check one table: its chain, that it folds, its seals, and after its end everything a record proves."""
         try:
-            rows = await read_all(self._log, stream)
+            last = await self._log.last_version(stream)
+            damage = await self._chain_damage(stream, last)
         except StoreDamagedError as error:
             return Damage(stream, None, "storage", str(error))
-        damage = _chain_damage(stream, rows)
         if damage is not None:
             return damage
         try:
-            table = fold(stream, await self._log.secret(stream), rows)
+            table = await fold_pages(self._log, stream, last)
         except RulesUnknownError as error:
             return Damage(stream, None, "rules", str(error))
         except StoreUnavailableError:
@@ -92,10 +93,38 @@ class LogAudit:
         if damage is not None:
             return damage
         if not is_over(table) or table.codec.game.views.round_number(table.state.game_state) == 0:
-            return _seal_damage(table, rows)
-        for check in (await self._records.verified(table, rows)).checks:
+            return await self._seal_damage(table)
+        for check in (await self._records.verified(table)).checks:
             if check.status == "fail":
                 return Damage(stream, check.version, check.name, check.reason)
+        return None
+
+    async def _chain_damage(self, stream: UUID, last: int) -> Damage | None:
+        previous, version = b"", 0
+        async for rows in pages(self._log, stream, last):
+            for row in rows:
+                version += 1
+                if row.version != version:
+                    return Damage(stream, version, "chain", "the version is missing")
+                if version == 1:
+                    previous = fairness.genesis(stream.bytes, row.rules)
+                if row.previous_hash != previous or row.hash != fairness.link(previous, row.envelope.encode()):
+                    reason = "the hash does not follow from the event and its predecessor"
+                    return Damage(stream, version, "chain", reason)
+                previous = row.hash
+        return None
+
+    async def _seal_damage(self, table: LiveTable) -> Damage | None:
+        """Every event has to be one in all its parts, and every part has to be the one that was sealed."""
+        async for rows in pages(self._log, table.stream, table.state.version):
+            for row in rows:
+                try:
+                    (event,) = events_of(table, [row])
+                    seals = table.salts.seals(row.version, split_parts(row.sealed.encode()))
+                except (UnreadableError, MsgspecError) as error:
+                    return Damage(table.stream, row.version, "event", str(error))
+                if event.seals != seals:
+                    return Damage(table.stream, row.version, "seals", "a seal does not open to its part")
         return None
 
     async def _verdict_damage(self, table: LiveTable) -> Damage | None:
@@ -106,27 +135,3 @@ class LogAudit:
             if not rows or rows[0].hash.hex() != verdict.hash:
                 return Damage(table.stream, None, "dispute", f"{verdict.dispute}: it has no such decision")
         return None
-
-
-def _seal_damage(table: LiveTable, rows: list[StoredEvent]) -> Damage | None:
-    """Every event has to be one in all its parts, and every part has to be the one that was sealed."""
-    for row in rows:
-        try:
-            (event,) = events_of(table, [row])
-            seals = table.salts.seals(row.version, split_parts(row.sealed.encode()))
-        except (UnreadableError, MsgspecError) as error:
-            return Damage(table.stream, row.version, "event", str(error))
-        if event.seals != seals:
-            return Damage(table.stream, row.version, "seals", "a seal does not open to its part")
-    return None
-
-
-def _chain_damage(stream: UUID, rows: list[StoredEvent]) -> Damage | None:
-    previous = fairness.genesis(stream.bytes, rows[0].rules) if rows else b""
-    for version, row in enumerate(rows, 1):
-        if row.version != version:
-            return Damage(stream, version, "chain", "the version is missing")
-        if row.previous_hash != previous or row.hash != fairness.link(previous, row.envelope.encode()):
-            return Damage(stream, version, "chain", "the hash does not follow from the event and its predecessor")
-        previous = row.hash
-    return None

@@ -73,7 +73,6 @@ class LogWatch:
             self._task.cancel()
             with suppress(asyncio.CancelledError):
                 await self._task
-        await self._marks.close()
 
     @property
     def status(self) -> LogStatus:
@@ -125,7 +124,9 @@ class LogWatch:
     async def _compare(self, recorded: Recorded, present: Incarnation) -> None:
         """Leave Redis alone where it was made from another log, and empty it once everybody does so."""
         made_from = None if recorded.incarnation is None else _decoded(recorded.incarnation)
-        if made_from is None or await self._store.continues(present, made_from):
+        if made_from is not None and _is_later(made_from, present):
+            return  # this process is with a server that is not the primary any more
+        if made_from is None or (not self._log.lacks_shown and await self._store.continues(present, made_from)):
             self._redis.suspended, self._disagrees_since = False, None
             if recorded.incarnation != (encoded := _encode(present)):
                 await self._marks.keep(recorded.incarnation, encoded)
@@ -135,6 +136,7 @@ class LogWatch:
             self._redis.suspended, self._disagrees_since = True, now
             self._note_change("Redis was made from another log")
         if now - self._disagrees_since >= _ALL_KNOW_SECONDS and await self._marks.empty(_encode(present)):
+            self._log.lacks_shown = False
             logger.warning("what Redis held of another log is deleted: all projections are made anew")
 
     async def _compare_signed(self, recorded: SignedTree | None) -> None:
@@ -173,6 +175,10 @@ def _decoded(incarnation: bytes) -> Incarnation | None:
         return _decode(incarnation)
     except msgspec.DecodeError:
         return None
+
+
+def _is_later(one: Incarnation, other: Incarnation) -> bool:
+    return one.system == other.system and one.timeline > other.timeline
 
 
 def _larger(one: SignedTree | None, other: SignedTree | None) -> SignedTree | None:

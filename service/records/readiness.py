@@ -9,12 +9,13 @@ from typing import Final, Literal, TypeAlias
 import structlog
 
 from service.records.key_check import KeyCheck
+from service.records.primary_check import PrimaryCheck
 from service.runtime.draining import draining
 from service.store.errors import StoreError
 from service.store.probes import ProbeStore
 from service.tables.owed import UNKNOWN, Owed
 
-NotReady: TypeAlias = Literal["database_not_writable", "draining", "wrong_key"]
+NotReady: TypeAlias = Literal["database_not_writable", "draining", "log_outdated", "wrong_key"]
 PROBE_SECONDS: Final = 2.0
 """The pause between two probes."""
 _PROBE_SECONDS_MAX: Final = 3.0
@@ -25,8 +26,9 @@ logger: Final = structlog.get_logger("blattwerk.readiness")
 class Readiness:
     """Probes the database, and looks what Redis owes. One per process."""
 
-    def __init__(self, store: ProbeStore, key_check: KeyCheck, owed: Owed) -> None:
+    def __init__(self, store: ProbeStore, key_check: KeyCheck, primary_check: PrimaryCheck, owed: Owed) -> None:
         self._store = store
+        self._primary_check = primary_check
         self._key_check = key_check
         self._owed = owed
         self.owed_seconds: Mapping[str, float] = UNKNOWN
@@ -59,6 +61,8 @@ class Readiness:
         """Why no requests should come here, None if they should."""
         if draining():
             return "draining"
+        if self._primary_check.outdated:
+            return "log_outdated"
         if not self.writable:
             return "database_not_writable"
         return "wrong_key" if self._wrong_key else None

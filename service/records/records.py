@@ -1,23 +1,33 @@
 """Records of finished matches: the document for machines, a rendering for people, the audit of a table."""
 
-import asyncio
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterator, Sequence
 from typing import Any, Final
 from uuid import UUID
 
 from msgspec import MsgspecError
 
 from domain.codec import Event, split_parts
-from domain.record import FORMAT, RecordEvent, RecordHead, RecordHeader, RecordResult, RecordSeat, chunks
-from domain.verify import Report, verify
+from domain.record import (
+    DOCUMENT_END,
+    FORMAT,
+    RecordEvent,
+    RecordHead,
+    RecordHeader,
+    RecordResult,
+    RecordSeat,
+    document_events,
+    document_start,
+)
+from domain.verify import RecordChecks, Report
 from service.errors import ConflictError, DamagedStreamError
-from service.records.line import Line
 from service.records.signer import Signer
 from service.records.transparency import Transparency
 from service.store.log import Log, StoredEvent
 from service.tables.access import is_over
 from service.tables.cache import TableCache
-from service.tables.live_table import LiveTable, events_of, read_all
+from service.tables.line import Line, in_thread
+from service.tables.live_table import LiveTable, events_of
+from service.tables.pages import PAGE_EVENTS, pages
 from service.verify.notes import is_signed
 
 _WAITING_MAX: Final = 4
@@ -25,45 +35,83 @@ _WAITING_MAX: Final = 4
 
 
 class Records:
-    """Exports of matches that are over."""
+    """Exports of matches that are over. They are made page by page: no match is in memory as a whole.
 
-    def __init__(self, log: Log, cache: TableCache, signer: Signer, transparency: Transparency) -> None:
+    Iterators give the pieces of a document of one version, however the table goes on; each piece is made when it is
+    asked for. Whether there is a document is known with its first piece.
+    """
+
+    def __init__(
+        self,
+        log: Log,
+        cache: TableCache,
+        signer: Signer,
+        transparency: Transparency,
+        *,
+        page_events: int = PAGE_EVENTS,
+    ) -> None:
         self._log = log
         self._cache = cache
         self._signer = signer
         self._transparency = transparency
+        self._page_events = page_events
         self._line = Line(_WAITING_MAX)
         """For work on a whole match that takes long: others have to get their turn meanwhile."""
 
-    async def document(self, table: LiveTable) -> AsyncIterator[bytes]:
-        """Return the record in pieces. ConflictError while the match runs, or if none was played."""
-        rows = await self._over(table)
-        return _pieces(await self._header(table, rows), [_recorded(row) for row in rows])
+    async def document(self, table: LiveTable) -> AsyncGenerator[bytes, None]:
+        """Yield the record. ConflictError while the match runs, or if none was played."""
+        await self.require_over(table)
+        header = await self._header(table)
+        piece, first = document_start(header), True
+        async for rows in self._pages(table, header):
+            piece += document_events(map(_recorded, rows), first=first)
+            yield piece
+            piece, first = b"", False
+        yield piece + DOCUMENT_END
 
-    async def text(self, table: LiveTable) -> bytes:
-        """Return the record for people: tags, then every command with what followed from it.
+    async def text(self, table: LiveTable) -> AsyncGenerator[bytes, None]:
+        """Yield the record for people: tags, then every command with what followed from it.
 
-        UnavailableError if too many are waiting.
+        Errors as of `document`; UnavailableError if too many are waiting.
         """
         await self.require_over(table)
-        async with self._line.turn():  # nothing of the match is held before
-            rows = await self._over(table)
-            header = await self._header(table, rows)
-            return await asyncio.to_thread(lambda: "".join(_rendered(header, events_of(table, rows))).encode())
+        reading: AsyncIterator[list[StoredEvent]] | None = None
+        text = ""
+        while True:
+            async with self._line.turn(begun=reading is not None):  # nothing of the match is held before
+                if reading is None:
+                    header = await self._header(table)
+                    reading, text = self._pages(table, header), _tags(header)
+                rows = await anext(reading, None)
+                if rows is None:
+                    break
+                text += await in_thread(_rendered, table, rows)
+            yield text.encode()
+            text = ""
 
     async def audit(self, table: LiveTable) -> Report:
         """Return what verifying the record gives, made by the service itself.
 
-        UnavailableError if too many are waiting.
+        Errors as of `text`.
         """
         await self.require_over(table)
         async with self._line.turn():
-            return await self.verified(table, await self._over(table))
+            return await self.verified(table)
 
-    async def verified(self, table: LiveTable, rows: list[StoredEvent]) -> Report:
-        """Verify the rows of a whole stream as its record would be, apart from the event loop."""
-        header = await self._header(table, rows)
-        return await asyncio.to_thread(_verified, header, rows)
+    async def verified(self, table: LiveTable) -> Report:
+        """Verify the record of a table whose match is over, apart from the event loop."""
+        header = await self._header(table)
+        checks = RecordChecks(header, is_signed)
+        checks.take((), len(document_start(header)) + len(DOCUMENT_END))
+        first = True
+        async for rows in self._pages(table, header):
+            await in_thread(_check, checks, rows, first)
+            first = False
+        return checks.report()
+
+    def _pages(self, table: LiveTable, header: RecordHeader) -> AsyncIterator[list[StoredEvent]]:
+        last = (header.newest or header.head).version
+        return pages(self._log, table.stream, last, events=self._page_events)
 
     async def require_over(self, table: LiveTable) -> None:
         """Catch up with a match that has to be over. ConflictError while it runs, or if none was played."""
@@ -74,11 +122,13 @@ class Records:
         if table.codec.game.views.round_number(table.state.game_state) == 0:
             raise ConflictError("No match was played at this table.", code="match_not_started")
 
-    async def _header(self, table: LiveTable, rows: list[StoredEvent]) -> RecordHeader:
-        """Return everything of a record but its events; `rows` are all of the table, whose match is over."""
+    async def _header(self, table: LiveTable) -> RecordHeader:
+        """Return everything of a record but its events, of a table whose match is over."""
         state, game = table.state, table.codec.game
         outcome = game.decider.outcome(state.game_state)
-        final = state.final_version or len(rows)
+        final = state.final_version or state.version
+        head = await self._head(table.stream, final)
+        newest = None if final == state.version else await self._head(table.stream, state.version)
         return RecordHeader(
             format=FORMAT,
             table=table.id,
@@ -89,35 +139,24 @@ class Records:
             secret=table.secret.hex(),
             client_seeds=tuple(one.seed for one in state.seats),
             result=None if outcome is None else RecordResult(outcome.totals, outcome.places),
-            head=self._head(table.stream, rows[final - 1]),
+            head=head,
             key=self._signer.verifier_key,
-            newest=None if final == len(rows) else self._head(table.stream, rows[-1]),
+            newest=newest,
             inclusion=await self._transparency.of_record(table.stream),
         )
 
-    def _head(self, stream: UUID, row: StoredEvent) -> RecordHead:
-        time = row.time
-        return RecordHead(row.version, row.hash.hex(), time, self._signer.head(stream, row.version, row.hash, time))
-
-    async def _over(self, table: LiveTable) -> list[StoredEvent]:
-        """Return all events of a match that is over."""
-        await self.require_over(table)
-        return (await read_all(self._log, table.stream))[: table.state.version]
-
-
-def _verified(header: RecordHeader, rows: list[StoredEvent]) -> Report:
-    return verify(b"".join(chunks(header, map(_recorded, rows))), check_note=is_signed)
+    async def _head(self, stream: UUID, version: int) -> RecordHead:
+        """Return the signed head of a version. DamagedStreamError if the log does not have it."""
+        for row in await self._log.read(stream, version - 1, 1):
+            if row.version == version:
+                note = self._signer.head(stream, version, row.hash, row.time)
+                return RecordHead(version, row.hash.hex(), row.time, note)
+        raise DamagedStreamError(str(stream), f"table {stream}: version {version} is missing")
 
 
-async def _pieces(header: RecordHeader, events: list[RecordEvent]) -> AsyncIterator[bytes]:
-    piece = b""
-    for part in chunks(header, events):
-        piece += part
-        if len(piece) > 64 * 1024:
-            yield piece
-            piece = b""
-            await asyncio.sleep(0)  # a long record lets others have their turn
-    yield piece
+def _check(checks: RecordChecks, rows: Sequence[StoredEvent], first: bool) -> None:
+    events = tuple(map(_recorded, rows))
+    checks.take(events, len(document_events(events, first=first)))
 
 
 def _recorded(row: StoredEvent) -> RecordEvent:
@@ -132,7 +171,11 @@ def _recorded(row: StoredEvent) -> RecordEvent:
 # for people
 
 
-def _rendered(header: RecordHeader, events: list[Event]) -> Iterator[str]:
+def _tags(header: RecordHeader) -> str:
+    return "".join(_tag_lines(header))
+
+
+def _tag_lines(header: RecordHeader) -> Iterator[str]:
     yield f'[Table "{header.table}"]\n[Rules "{header.rules}"]\n'
     for name in header.options.__struct_fields__:
         yield f'[Option "{name} {_word(getattr(header.options, name))}"]\n'
@@ -142,6 +185,13 @@ def _rendered(header: RecordHeader, events: list[Event]) -> Iterator[str]:
     if header.result is not None:
         yield f'[Totals "{_word(header.result.totals)}"]\n[Places "{_word(header.result.places)}"]\n'
     yield f'[Head "{header.head.version} {header.head.hash}"]\n\n'
+
+
+def _rendered(table: LiveTable, rows: Sequence[StoredEvent]) -> str:
+    return "".join(_commands(events_of(table, rows)))
+
+
+def _commands(events: Sequence[Event]) -> Iterator[str]:
     for event in events:
         who = "" if event.actor is None else f" seat {event.actor}"
         move = event.type if event.move is None else _said(event.move)

@@ -7,10 +7,11 @@ from uuid import UUID
 from msgspec import Struct
 
 from domain.decider import AnyGame
-from domain.refold import Divergence, PlayedUnder, refold
+from domain.refold import Divergence, PlayedUnder, Refolding
 from service.store.log import Log
 from service.tables.access import is_over
-from service.tables.live_table import events_of, fold, read_all
+from service.tables.live_table import events_of
+from service.tables.pages import fold_pages, pages
 
 _PAGE: Final = 200
 
@@ -63,11 +64,15 @@ async def _refold_table(log: Log, game: AnyGame, stream: UUID) -> tuple[bool, Ch
     rules = first[0].rules
     if rules == game.rules_id or rules.rpartition("/")[0] != game.key:
         return False, None
-    rows = await read_all(log, stream)
-    table = fold(stream, await log.secret(stream), rows)
+    table = await fold_pages(log, stream, await log.last_version(stream))
     own = table.codec.game
     if not is_over(table) or own.views.round_number(table.state.game_state) == 0:
         return False, None
     played = PlayedUnder(stream.bytes, table.id, rules, table.secret, own.decider.outcome(table.state.game_state))
-    divergence = refold(game, played, events_of(table, rows))
+    refolding = Refolding(game, played)
+    async for rows in pages(log, stream, table.state.version):
+        refolding.take(events_of(table, rows))
+        if refolding.done:
+            break
+    divergence = refolding.divergence()
     return True, None if divergence is None else Changed(table.id, rules, divergence)

@@ -33,6 +33,7 @@ DEFAULT_LIMITS: Final = {
     "bot_tables": Limit("open tables with bots at which an account sits", 50, None),
     "moves": Limit("moves of an account, in each API process", 600, 10),
     "audits": Limit("audits and text records of an account", 60, 60),
+    "documents": Limit("records and replays that are being sent to an account, in each API process", 10, None),
     "renames": Limit("name changes of an account", 60, 3600),
 }
 

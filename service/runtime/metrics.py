@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import cache, partial
 
 from prometheus_client import CollectorRegistry, Gauge, Histogram, Metric, generate_latest
+from prometheus_client.core import CounterMetricFamily
 from prometheus_client.registry import Collector
 
 _BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0)
@@ -27,6 +28,20 @@ class _OfThisProcess(Collector):
                 sample._replace(labels={**sample.labels, "process": self._process}) for sample in metric.samples
             ]
             yield metric
+
+
+class _Refused(Collector):
+    """A counter that somebody else keeps."""
+
+    def __init__(self, refused: Callable[[], int]) -> None:
+        self._refused = refused
+
+    def collect(self) -> Iterator[Metric]:
+        yield CounterMetricFamily(
+            "blattwerk_requests_refused",
+            "Requests refused because this process had as many in work as it may.",
+            value=self._refused(),
+        )
 
 
 class Metrics:
@@ -85,6 +100,15 @@ class Metrics:
         )
         restored.set_function(restored_at)
 
+    def watch_primary(self, outdated: Callable[[], bool]) -> None:
+        """Show whether a process of the service is connected to a server that is not the primary any more."""
+        gauge = Gauge(
+            "blattwerk_log_outdated",
+            "1 while a process of the service is connected to a database server that is not the primary any more.",
+            registry=self.registry,
+        )
+        gauge.set_function(lambda: float(outdated()))
+
     def watch_readiness(self, writable: Callable[[], bool], redis: Callable[[], bool]) -> None:
         """Show whether the database took the last write that this process tried, and whether Redis does."""
         database = Gauge(
@@ -95,6 +119,16 @@ class Metrics:
         database.set_function(lambda: float(writable()))
         views = Gauge("blattwerk_redis_available", "1 while Redis answers and takes writes.", registry=self.registry)
         views.set_function(lambda: float(redis()))
+
+    def watch_load(self, in_work: Callable[[], int], room: Callable[[], int], refused: Callable[[], int]) -> None:
+        """Show how many requests are in work, how many there may be, and how many were refused for lack of room."""
+        working = Gauge("blattwerk_requests_in_work", "Requests that this process works on.", registry=self.registry)
+        working.set_function(in_work)
+        most = Gauge(
+            "blattwerk_requests_max", "Requests that this process works on at most, now.", registry=self.registry
+        )
+        most.set_function(room)
+        self.registry.register(_Refused(refused))
 
     def text(self) -> bytes:
         """Return all metrics in Prometheus' text format."""

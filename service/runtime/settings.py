@@ -61,6 +61,8 @@ class Settings(Struct, frozen=True, kw_only=True):
     drain_seconds: int = 2
     shutdown_seconds: int = 20
     body_seconds: int = 15
+    unread_seconds: int = 30
+    requests_max: int = 256
 
     @property
     def embedded(self) -> bool:
@@ -241,6 +243,16 @@ FIELDS: Final[dict[str, Field]] = {
     ),
     "body_seconds": Field(
         _number(1, 600), "a number from 1 to 600", "seconds within which a request's body has to arrive"
+    ),
+    "unread_seconds": Field(
+        _number(1, 600),
+        "a number from 1 to 600",
+        "seconds that a long response waits for its reader to go on reading",
+    ),
+    "requests_max": Field(
+        _number(1, 100_000),
+        "a number from 1 to 100000",
+        "most requests that each API process works on at the same time; further ones are refused with 503",
     ),
 }
 """The fields of `Settings`, in its order."""

@@ -171,6 +171,7 @@ class Committer:
             batch = [waiting for waiting in batch if not waiting.future.done()]
             if connection is None or not batch:
                 return
+            await self._database.keep_to_primary()
             try:
                 results = await self._append(connection, batch)
             except psycopg.errors.LockNotAvailable:

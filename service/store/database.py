@@ -2,9 +2,11 @@
 
 import asyncio
 import logging
+import math
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
-from typing import Any, Final
+from typing import Any, Final, Protocol
+from weakref import WeakKeyDictionary
 
 import psycopg
 from psycopg import AsyncConnection
@@ -15,15 +17,16 @@ from service.store.connections import (
     CONNECT_OPTIONS,
     UNAVAILABLE_TIMEOUT_SECONDS,
     Backoff,
+    Server,
     configure,
     connect,
-    connect_within,
     conninfo,
     is_damage,
     is_lost,
     sever,
+    within,
 )
-from service.store.errors import OutcomeUnknownError, StoreDamagedError, StoreUnavailableError
+from service.store.errors import LogOutdatedError, OutcomeUnknownError, StoreDamagedError, StoreUnavailableError
 
 _RECONNECT_SECONDS: Final = 0.5
 """How long the pool tries by itself to replace a lost connection. It pauses longer and longer between its attempts;
@@ -51,6 +54,33 @@ class _Sparse(logging.Filter):
 _SPARSE: Final = _Sparse()
 
 
+class Primary(Protocol):
+    """What knows which server is the primary: the one that takes writes and has everything that was acknowledged."""
+
+    known_until: float
+    """Until when, on the clock of the event loop, connections that were let in are known to lead to it."""
+
+    async def admit(self, server: Server) -> None:
+        """Return once a new connection to this server may be used. LogOutdatedError if it is not the primary."""
+        ...
+
+    async def renew(self) -> None:
+        """Find out which server is the primary, and call `Database.leave` for those that are not any more."""
+        ...
+
+
+class _AnyServer:
+    """Where nobody knows better, every server is the primary."""
+
+    known_until = math.inf
+
+    async def admit(self, server: Server) -> None:
+        """Let every connection in."""
+
+    async def renew(self) -> None:
+        """Find out nothing."""
+
+
 class Database:
     """The connections of one process. `open` before use, `close` at the end; it cannot be opened again.
 
@@ -64,11 +94,17 @@ class Database:
         """Use at most so many connections, 2 or more: one is the committer's, the others are the pool's."""
         self.timeout_seconds = timeout_seconds
         """How long a caller waits for a database that is unavailable."""
+        self.primary: Primary = _AnyServer()
+        self._refused = False
+        """Whether the server that was tried last is not the primary any more."""
+        self._any_order = False
+        """Whether hosts are tried in any order, since a server that takes writes turned out not to be the primary."""
+        self._servers: WeakKeyDictionary[AsyncConnection[Any], Server] = WeakKeyDictionary()
         self._database_url = database_url
         self._pool: AsyncConnectionPool[AsyncConnection[Any]] = AsyncConnectionPool(
-            conninfo(database_url),
+            lambda: conninfo(database_url, any_order=self._any_order),
             kwargs=CONNECT_OPTIONS,
-            configure=configure,
+            configure=self._set_up,
             min_size=1,
             max_size=connections - 1,
             timeout=_RECONNECT_SECONDS,
@@ -80,8 +116,8 @@ class Database:
         logging.getLogger("psycopg.pool").addFilter(_SPARSE)  # warns of each attempt to connect that fails
 
     async def open(self) -> None:
-        """Connect. StoreUnavailableError or StoreSetupError if that cannot be."""
-        connection = await connect_within(self._database_url, self.timeout_seconds)
+        """Connect. StoreUnavailableError, LogOutdatedError or StoreSetupError if that cannot be."""
+        connection = await within(self.timeout_seconds, self.connect)
         await connection.close()  # the pool would only log what is wrong
         await self._pool.open()
 
@@ -91,14 +127,49 @@ class Database:
 
     async def connect(self) -> AsyncConnection[Any]:
         """Return a connection for the caller alone, who closes it. Errors as of `open`, at the first failure."""
-        return await connect(self._database_url)
+        return await connect(self._database_url, self._set_up, any_order=self._any_order)
+
+    @property
+    def outdated(self) -> bool:
+        """Whether this process reaches only a server that is not the primary any more."""
+        return self._refused and all(connection.closed for connection in self._servers)
+
+    async def leave(self, system: str, timeline: int) -> None:
+        """Cut the connections to servers on an earlier timeline of a cluster, with what is under way on them."""
+        old = [
+            connection
+            for connection, server in self._servers.items()
+            if server.system == system and server.timeline < timeline and not connection.closed
+        ]
+        for connection in old:
+            del self._servers[connection]
+            sever(connection)
+        if old:
+            await self._pool.drain()
+
+    async def keep_to_primary(self) -> None:
+        """Find out, if that is not known for sure any more, whether connections lead to the primary still."""
+        if self.primary.known_until < asyncio.get_running_loop().time():
+            await self.primary.renew()
+
+    async def _set_up(self, connection: AsyncConnection[Any]) -> None:
+        server = await configure(connection)
+        try:
+            await self.primary.admit(server)
+        except BaseException as error:
+            if isinstance(error, LogOutdatedError):
+                self._refused = self._any_order = True
+            await connection.close()
+            raise
+        self._refused = False
+        self._servers[connection] = server
 
     async def fetch(self, query: str, parameters: Sequence[Any] | Mapping[str, Any] = ()) -> list[tuple[Any, ...]]:
         """Execute one statement that may be repeated, and return its rows.
 
         A statement that was lost with its connection is sent again on another one. Raises StoreUnavailableError if
-        the database is unavailable for longer than the timeout, or than the request has that asks, StoreDamagedError
-        if it cannot read what it has stored.
+        the database is unavailable for longer than the timeout, or than the request has that asks, LogOutdatedError
+        if there is a server, but not the primary, StoreDamagedError if it cannot read what it has stored.
         """
         return await self._execute(query, parameters, StoreUnavailableError)
 
@@ -114,6 +185,8 @@ class Database:
         """Execute a statement again and again; `unanswered` is raised if it was sent in vain until the deadline."""
         loop, backoff = asyncio.get_running_loop(), Backoff()
         deadline, error_type = deadline_at(self.timeout_seconds), StoreUnavailableError
+        if self.primary.known_until < loop.time():
+            await self.primary.renew()
         while (left := deadline - loop.time()) > 0:
             try:
                 async with self._connection(min(left, _RECONNECT_SECONDS)) as connection:
@@ -127,6 +200,8 @@ class Database:
                     finally:
                         severing.cancel()
             except PoolTimeout:
+                if self.outdated:
+                    break
                 continue  # none was free yet; asking again lets the pool connect if it had given up
             except PoolClosed as error:
                 raise StoreUnavailableError("the database was closed") from error
@@ -144,6 +219,8 @@ class Database:
             else:
                 self._note_answer()
                 return rows
+        if self.outdated and error_type is StoreUnavailableError:
+            raise LogOutdatedError
         raise error_type("the database does not answer")
 
     @asynccontextmanager

@@ -4,6 +4,7 @@ StoreError
 +-- StoreUnavailableError    unavailable or too slow; nothing was done, and the caller may try again
 |   +-- OutcomeUnknownError  nobody knows whether it was done; the caller has to try the same again
 |   +-- LogWentBackError     the log lost what was signed: nothing is written until an operator has accepted that
+|   +-- LogOutdatedError     connected to a server that is not the primary any more, or its log lacks what was shown
 +-- StoreDamagedError        rows that PostgreSQL itself cannot read: a retry does not help
 +-- StoreSetupError          not as this service needs it: an operator has to act
 +-- EventRefusedError        one event that PostgreSQL cannot hold
@@ -30,6 +31,13 @@ class LogWentBackError(StoreUnavailableError):
 
     def __init__(self) -> None:
         super().__init__("the log went back behind a signed checkpoint")
+
+
+class LogOutdatedError(StoreUnavailableError):
+    """The log that can be reached is older than what was acknowledged; the newer one is on another server."""
+
+    def __init__(self) -> None:
+        super().__init__("the log is older than what was acknowledged")
 
 
 class StoreDamagedError(StoreError):

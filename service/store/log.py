@@ -1,17 +1,17 @@
 """The log: the only truth about tables. Events are appended after a known version and never changed."""
 
 import asyncio
-import hashlib
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 from uuid import UUID
 
 from service.store.buckets import BUCKETS, bucket_of
 from service.store.committer import Committer
+from service.store.connections import Server
 from service.store.damage import read_around
 from service.store.database import Database
 from service.store.encoding import encode_row
-from service.store.errors import LogWentBackError, StoreDamagedError
+from service.store.errors import LogOutdatedError, LogWentBackError, StoreDamagedError
 from service.store.events import Appended, FeedEnd, FeedHead, Guard, NewEvent, StoredEvent, StreamEnd
 from service.store.queries import statements
 
@@ -38,6 +38,8 @@ class Log:
         self._committer = Committer(database)
         self.went_back = False
         """Whether the log lost what was signed about it: then LogWentBackError is raised instead of writing."""
+        self.lacks_shown = False
+        """Whether a table turned out to be newer in Redis or in memory than here; the watch of the log acts on it."""
 
     async def open(self) -> None:
         """Begin to take events. Errors as of `Database.connect`."""
@@ -50,7 +52,7 @@ class Log:
     async def identity(self) -> str:
         """Return what tells this database from every other one: 16 hexadecimal digits."""
         ((system, name),) = await self._database.fetch(_SQL["identity"])
-        return hashlib.sha256(f"{system} {name}".encode()).hexdigest()[:16]
+        return Server(system, name, 0).identity
 
     async def ping(self) -> None:
         """Return if the database answers."""
@@ -58,8 +60,14 @@ class Log:
 
     # writing
 
+    def require_current(self) -> None:
+        """LogOutdatedError while only a log can be reached that is older than what was acknowledged."""
+        if self._database.outdated:
+            raise LogOutdatedError
+
     def require_writable(self) -> None:
-        """LogWentBackError while nothing may be written."""
+        """LogOutdatedError or LogWentBackError while nothing may be written."""
+        self.require_current()
         if self.went_back:
             raise LogWentBackError
 

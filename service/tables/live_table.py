@@ -20,13 +20,11 @@ from domain.table.model import Occupant, TableState
 from projections.table_view import Projection
 from service.errors import DamagedStreamError, RulesUnknownError
 from service.store.buckets import bucket_of
-from service.store.log import Log, StoredEvent
+from service.store.log import StoredEvent
 from service.tables.private_streams import private_streams_of
 from service.tables.table_lock import TableLock
 
 _JOIN_ALPHABET: Final = "23456789ABCDEFGHJKLMNPQRSTUVWXYZ"
-_PAGE: Final = 500
-"""Events read from the log at once."""
 IMPOSSIBLE: Final = (ImpossibleFactError, LookupError, ValueError, TypeError, AttributeError)
 """What a fold raises for facts that cannot have happened."""
 
@@ -198,13 +196,3 @@ def _gap(state: TableState, row: StoredEvent) -> DamagedStreamError:
 
 def _damaged(table: str, version: int, error: Exception) -> DamagedStreamError:
     return DamagedStreamError(table, f"table {table}, version {version}: {error}")
-
-
-async def read_all(log: Log, stream: UUID) -> list[StoredEvent]:
-    """Return a whole stream, page by page."""
-    rows: list[StoredEvent] = []
-    while page := await log.read(stream, rows[-1].version if rows else 0, _PAGE):
-        rows += page
-        if len(page) < _PAGE:
-            break
-    return rows

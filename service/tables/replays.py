@@ -1,7 +1,6 @@
 """Replays: a table as a viewer saw it at any version, and why a move was legal or not at that point."""
 
-import asyncio
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Final, Literal, TypeAlias
 from uuid import UUID
 
@@ -49,8 +48,10 @@ class Replay(Struct, frozen=True):
     version: int
     """The table's newest version."""
     viewer: Viewer
-    steps: tuple[ReplayStep, ...]
-    more: bool
+    next_from: int | None
+    """The version after the last step, None if no more were asked for."""
+    steps: Iterator[ReplayStep]
+    """Each is made when it is taken."""
 
 
 class Explained(Struct, frozen=True):
@@ -98,11 +99,9 @@ class Replays:
         end = min(asked, begin + STEPS_MAX - 1)
         walked = [step async for step in self._snapshots.walk(stream, begin, end)]
         names = await self._names.names_of(_people(step.state for step in walked))
-        shown: list[ReplayStep] = []
-        for step in walked:
-            shown.append(step_seen(step, looking, names, _code(caller, looking)))
-            await asyncio.sleep(0)  # a long answer lets others have their turn
-        return Replay(caller.table.setup.game.key, newest, looking, tuple(shown), end < asked)
+        own_code = _code(caller, looking)
+        shown = (step_seen(step, looking, names, own_code) for step in walked)
+        return Replay(caller.table.setup.game.key, newest, looking, end + 1 if end < asked else None, shown)
 
     async def explain(
         self,

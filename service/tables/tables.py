@@ -190,7 +190,7 @@ class Tables:
     async def leave(self, table: LiveTable, account: str) -> None:
         """Leave the table; a bot takes the seat if the match has started."""
         await self._command(
-            table, account, once("leave"), lambda own: rules.leave(table.state, own, table.secret.hex())
+            table, account, once("leave_table"), lambda own: rules.leave(table.state, own, table.secret.hex())
         )
 
     async def start(self, table: LiveTable, account: str, round_number: int) -> TableAnswer:
@@ -236,6 +236,7 @@ class Tables:
             attempt = MoveAttempt(self._recorder, table, account, decision, move)
             outcome = await carry_out(attempt)
             if attempt.seat is None:
+                await self._views.require_latest(table)
                 raise_refusal(TableRefusal("not_seated"), table.codec.game)
             event = outcome.recorded
             if event is None:
@@ -323,6 +324,7 @@ class Tables:
         async with table.lock:
             outcome = await carry_out(TableAttempt(self._recorder, table, account, command, judge))
             if outcome.refusal is not None:
+                await self._views.require_latest(table)
                 raise_refusal(outcome.refusal, table.codec.game, version=table.state.version)
             return await self._answer(table, account)
 
@@ -333,10 +335,14 @@ class Tables:
     async def _first_answer(
         self, table: LiveTable, seat: Seat, decision: int, move: Any, refusal: TableRefusal | Rejection | None
     ) -> Event:
-        """Return the event of the same answer to the same decision before; else say why this one is refused."""
+        """Return the event of the same answer to the same decision before; else say why this one is refused.
+
+        LogOutdatedError if that cannot be known, since the log is older than what was acknowledged.
+        """
         version = table.state.version
         row = await self._log.find_answer(table.stream, seat, decision)
         if row is None:
+            await self._views.require_latest(table)
             legal = _legal(table, seat)
             raise_refusal(refusal or TableRefusal("stale_decision"), table.codec.game, version=version, legal=legal)
         if row.digest != digest_of(decision, move):

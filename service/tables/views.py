@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from typing import Final, Protocol
 from uuid import UUID
 
@@ -14,6 +15,7 @@ from projections.redis_connection import RedisUnavailableError
 from projections.table_view import Projection, project, splice
 from projections.view_store import TableSeen, ViewStore, WriteRequest, Written
 from service.store.buckets import bucket_of
+from service.store.errors import LogOutdatedError
 from service.store.log import Log
 from service.tables.access import DAMAGE, hide_damage
 from service.tables.cache import TableCache
@@ -138,10 +140,27 @@ class Views:
         """Fold what Redis is ahead by; whether there was anything that the projection has to have.
 
         A newer view has the same moves in it (`old`), but not what a rewrite is for: names and private states.
+        LogOutdatedError if it has moves that the log has not.
         """
         if written == "private":
             return await self._catch_up_private(table)
-        return written == "old" and rewrite and await self._cache.catch_up(table)
+        if rewrite and await self._cache.catch_up(table):
+            return True
+        await self.require_latest(table)
+        return False
+
+    async def require_latest(self, table: LiveTable) -> None:
+        """LogOutdatedError if Redis or this process knows more moves of the table than the log has.
+
+        Then the log went back, or another server is the primary, and what it says of the table is not true.
+        """
+        known = table.state.version
+        with suppress(RedisUnavailableError):
+            known = max(known, await self._store.version(table.id))
+        if await self._log.last_version(table.stream) < known:
+            self._log.lacks_shown = True
+            self._cache.drop(table.stream)
+            raise LogOutdatedError
 
     async def _catch_up_private(self, table: LiveTable) -> bool:
         """Fold what seats recorded in their private streams through other processes; whether anything is new."""

@@ -1,7 +1,7 @@
 """Measure everything, print it, keep it.
 
-    python -m tests.bench             everything, about six minutes
-    python -m tests.bench --quick     fewer and shorter windows, about a minute and a half
+    python -m tests.bench             everything, about seven minutes
+    python -m tests.bench --quick     fewer and shorter windows, about two minutes
     python -m tests.bench --only moves,fold --games hearts
     python -m tests.bench --peers     others beside it (after `make bench-peers` has installed them)
     python -m tests.bench --beside COMMIT    an earlier commit beside it: moves and views over HTTP
@@ -31,10 +31,11 @@ from tests.bench.over_http import Plan, moves, processes, reads
 from tests.bench.replays import replays
 from tests.bench.report import Results, Section, load, results, save, text
 from tests.bench.rig import Rig, rig
+from tests.bench.saturation import saturation
 from tests.bench.store_append import appends
 from tests.bench.supply import Moves
 
-SERVED: Final = ("moves", "reads", "processes", "appends", "growth", "longest")
+SERVED: Final = ("moves", "reads", "processes", "appends", "growth", "longest", "saturation")
 SECTIONS: Final = ("fold", "functions", "memory", "replay", "lists", "owed", *SERVED)
 FULL: Final = Plan(clients=(1, 16, 64), repetitions=5, seconds=1.2)
 QUICK: Final = Plan(clients=(1, 64), repetitions=1, seconds=1.0)
@@ -161,6 +162,8 @@ def _served(running: Rig, wanted: list[str], keys: list[str], *, quick: bool) ->
             yield growth(running, key, options, pairs=4, restarts=1 if quick else 3)
         if "longest" in wanted:
             yield longest(running, key, options, repetitions=1 if quick else 3, most=100_000)
+    if "saturation" in wanted:
+        yield from saturation(running, (1,) if quick else (1, 2), repetitions=1 if quick else 3)
 
 
 if __name__ == "__main__":

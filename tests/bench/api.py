@@ -21,7 +21,8 @@ from msgspec.structs import replace
 from domain.registry import CURRENT
 from service.api.operation import PRIVATE_HEADERS, PUBLIC, Operation
 from service.api.responses import TableResponse
-from service.api.types.tables import MOVE_REQUESTS
+from service.api.types.per_game import members
+from service.api.types.tables import MOVE_REQUEST
 from service.app import create_app
 from service.processes.api import in_process, serve_api
 from service.runtime.settings import Settings, load_settings
@@ -60,7 +61,11 @@ def _paying(key: str, body: Any) -> Operation:
     return pay
 
 
-NOOPS: Final = (noop_post, noop_get, *(_paying(key, body) for key, body in zip(CURRENT, MOVE_REQUESTS, strict=True)))
+NOOPS: Final = (
+    noop_post,
+    noop_get,
+    *(_paying(key, body) for key, body in zip(CURRENT, members(MOVE_REQUEST), strict=True)),
+)
 
 
 def application() -> ASGIApp:

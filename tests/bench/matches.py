@@ -16,6 +16,7 @@ from domain.registry import CURRENT
 from domain.table import rules
 from domain.table.fold import apply
 from domain.table.model import Accepted, Facts, TableState
+from service.api.types.per_game import members
 from service.tables.live_table import LiveTable, fold
 from tests.bench.games import seats_of
 from tests.service.store.opened import opened_log
@@ -130,10 +131,16 @@ def requests_of(table: Table, steps: Iterator[Step]) -> list[bytes]:
     requests = []
     for step in steps:
         path = "start" if step.decision is None else "moves"
-        body = {"round": step.move} if step.decision is None else {"decision": step.decision, "move": step.move}
-        raw = _encode(body)
+        raw = _encode({"round": step.move} if step.decision is None else _move_request(step))
         requests.append((heads[step.seat] % (path, len(raw))).encode() + raw)
     return requests
+
+
+def _move_request(step: Step) -> dict[str, Any]:
+    return {"game": _GAME_OF[type(step.move)], "decision": step.decision, "move": step.move}
+
+
+_GAME_OF: Final = {move: key for key, game in CURRENT.items() for move in members(game.types.move)}
 
 
 def get_request(path: str, token: str, etag: str | None = None) -> bytes:

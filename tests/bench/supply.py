@@ -17,7 +17,7 @@ _GUESS: Final = 1500.0
 """Moves per second to be ready for before anything was measured."""
 _TABLES_AT_ONCE: Final = 40
 _TRIES: Final = 5
-_NOOP_BODY: Final = b'{"decision":41,"move":{"type":"play","card":"QS"}}'
+_NOOP_BODY: Final = b'{"game":"hearts","decision":41,"move":{"type":"play","card":"QS"}}'
 
 Window = Callable[[int, float], Run]
 """Measures one window: with so many clients, for so many seconds."""
@@ -58,7 +58,7 @@ class Moves:
             tables = asyncio.run(
                 start_tables(self._rig.api.address, GAMES[self._key], _TABLES_AT_ONCE, options=options_of(self._key))
             )
-            lanes = _scripts(self._rig.database_url, tables, len(self.tables), self._most)
+            lanes = scripts(self._rig.database_url, tables, len(self.tables), self._most)
             self._rig.generator.lanes(self.name, lanes)
             self.tables += tables
             self._left += map(len, lanes)
@@ -69,7 +69,7 @@ class Moves:
         return len(longest_first) >= clients and sum(longest_first[clients - 1 :]) >= moves
 
 
-def _scripts(database_url: str, tables: Sequence[Table], seed: int, most: int) -> list[list[bytes]]:
+def scripts(database_url: str, tables: Sequence[Table], seed: int, most: int) -> list[list[bytes]]:
     """Play matches out on two cores; return each one's requests."""
     with ProcessPoolExecutor(2) as pool:
         halves = [pool.submit(_half, database_url, tables[part::2], seed + part, most) for part in range(2)]

@@ -26,6 +26,11 @@ def test_types_of_the_api_are_frozen_tagged_and_named_after_the_game(game: AnyGa
 
 
 @every_game
+def test_the_fold_has_a_function_for_each_kind_of_fact(game: AnyGame) -> None:
+    declarations.check_changes(game)
+
+
+@every_game
 def test_moves_are_bounded_and_closed(game: AnyGame) -> None:
     declarations.check_moves(game)
 

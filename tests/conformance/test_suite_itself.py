@@ -6,7 +6,7 @@ The toy itself passes all checks, so what a check catches is the fault.
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from itertools import count
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 from msgspec import Struct, defstruct
@@ -425,6 +425,18 @@ def test_a_move_that_is_not_known_in_another_order_is_caught(monkeypatch: pytest
         monkeypatch.setattr(type_, "canonical", form)
     with pytest.raises(AssertionError, match="denies it"):
         legality.check_equal_moves_are_recognised(played(plan), 1_000)
+
+
+@pytest.mark.parametrize(
+    ("kinds", "said"),
+    [
+        ((HighestCardsShown, HighestChoose), "no function for .*HighestMatchEnded"),
+        ((*get_args(TOY.types.fact), HighestChoose), "functions for .'HighestChoose'., which the union"),
+    ],
+)
+def test_a_fold_without_a_function_for_a_fact_or_with_one_too_many_fails(kinds: tuple[type, ...], said: str) -> None:
+    with pytest.raises(AssertionError, match=said):
+        declarations.check_changes(altered(TOY, changes=dict.fromkeys(kinds, lambda state, _: state)))
 
 
 def test_a_permutation_that_exchanges_nothing_is_no_proof() -> None:

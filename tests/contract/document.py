@@ -65,7 +65,7 @@ def reachable(schema: Any, seen: set[str] | None = None) -> Iterator[dict[str, A
                 yield from reachable(resolved(schema), seen)
             return
         yield schema
-        for keyword in ("properties", "items", "anyOf", "additionalProperties"):
+        for keyword in ("properties", "items", "oneOf", "additionalProperties"):
             inner = schema.get(keyword)
             yield from reachable(list(inner.values()) if keyword == "properties" and inner else inner, seen)
 

@@ -175,7 +175,7 @@ def test_problems_are_as_declared(people: list[Player], checked: Checked) -> Non
         ada.http.get("/v1/tables/018f2b6e-7c1a-4d3e-9a44-5b6c7d8e9f01"),
         ada.move(table, view["you"]["decision"], {"type": "pass", "cards": view["you"]["hand"][:2]}),
         ada.move(table, view["you"]["decision"] + 7, {"type": "play", "card": "2C"}),
-        ada.move(table, view["you"]["decision"], {"type": "draw_stock"}),
+        ada.move(table, view["you"]["decision"], {"type": "draw_stock"}, game="romme"),
         ben.move(table, 1, {"type": "play", "card": "2C"}),
         ada.http.get(f"{path}/record"),
         ada.http.get(f"{path}/replay", params={"from": 3, "to": 2}),

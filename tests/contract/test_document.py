@@ -10,6 +10,7 @@ from service.api.problems import Problem
 from service.api.types.tables import MOVE_RESULT
 from service.contract.__main__ import main
 from service.contract.fields import field_texts, structs_in
+from service.errors import LegalMoves
 from tests.contract.document import CONTRACT, OPERATIONS, PATH, Operation, examples_of, faults, reachable, resolved
 
 PROBLEM = "application/problem+json"
@@ -56,20 +57,13 @@ def test_operations_have_names_of_their_own_and_declared_tags() -> None:
         assert operation.definition["description"] != operation.definition["summary"] + ".", operation.id
 
 
-@pytest.mark.parametrize("schema", ["HeartsTable", "RommeTable", "HeartsYou", "HeartsEvent", "SeatPublic", "Problem"])
-def test_every_field_of_what_clients_read_most_is_explained(schema: str) -> None:
-    for name, field in CONTRACT["components"]["schemas"][schema]["properties"].items():
-        plain = name in ("game", "type", "title", "status", "detail", "trace_id", "seat", "private")
-        assert plain or "$ref" in field or field.get("description"), name
-
-
 def test_what_stands_below_a_field_in_the_source_is_its_description() -> None:
     described = 0
-    for struct in structs_in([MOVE_RESULT, Problem]):
+    for struct in {*structs_in([MOVE_RESULT, Problem])} - {LegalMoves}:  # stands for one of a union
         properties = CONTRACT["components"]["schemas"][struct.__name__].get("properties", {})
         for name, text in field_texts(struct).items():
-            if "$ref" not in properties[name]:
-                assert properties[name]["description"] == text, (struct, name)
+            if name not in ("type", "game"):
+                assert properties[name]["description"].startswith(text), (struct, name)
                 described += 1
     assert described > 50
 
@@ -110,23 +104,6 @@ def test_bodies_are_closed(operation: Operation) -> None:
 
 
 @EVERY
-def test_alternatives_that_have_a_tag_are_told_apart_by_it(operation: Operation) -> None:
-    for _, _, content in contents(operation):
-        for part in reachable(content["schema"]):
-            options = [resolved(option) for option in part.get("anyOf", ()) if "$ref" in option]
-            for tag in ("type", "game"):
-                if len(options) > 1 and all(_tag(option, tag) for option in options):
-                    mapping = part["discriminator"]["mapping"]
-                    assert part["discriminator"]["propertyName"] == tag
-                    assert mapping == {_tag(resolved(each), tag): each["$ref"] for each in part["anyOf"]}
-
-
-def _tag(schema: dict[str, Any], name: str) -> str | None:
-    values = schema.get("properties", {}).get(name, {}).get("enum", ())
-    return values[0] if len(values) == 1 and name in schema.get("required", ()) else None
-
-
-@EVERY
 def test_everything_sent_or_answered_has_an_example_and_keeps_its_schema(operation: Operation) -> None:
     for where, media_type, content in contents(operation):
         examples = examples_of(content)
@@ -156,4 +133,4 @@ def test_links_lead_to_operations_and_parameters_that_exist() -> None:
                 target = OPERATIONS[link["operationId"]].definition
                 known = {parameter["name"] for parameter in target.get("parameters", ())}
                 assert set(link.get("parameters", ())) <= known, f"{operation.id} {name}"
-                assert "requestBody" not in link or "requestBody" in target, f"{operation.id} {name}"
+                assert "requestBody" not in link, f"{operation.id} {name}: generators take no bodies of links"

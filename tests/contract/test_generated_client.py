@@ -49,8 +49,8 @@ def test_the_generated_client_plays_a_match(generated: ModuleType, service_url: 
             client=anybody, body=models.NewPlayer(name="Ada"), idempotency_key=key()
         )
     with generated.AuthenticatedClient(base_url=service_url, token=player.token) as client:
-        new = models.HeartsNewTable.from_dict({"game": "hearts", "bots": [1, 2], "options": {"players": 3}})
-        new.options.target_score = 20
+        options = models.HeartsNewOptions(players=3, target_score=20)
+        new = models.HeartsNewTable(game="hearts", bots=[1, 2], options=options)
         view = operation("tables.create_table")(client=client, body=new, idempotency_key=key())
         assert isinstance(view, models.HeartsTable)
         table = view.table
@@ -66,10 +66,10 @@ def test_the_generated_client_plays_a_match(generated: ModuleType, service_url: 
                 continue
             (legal,) = view.you.legal
             if isinstance(legal, models.HeartsLegalPass):
-                move = models.HeartsPass.from_dict({"type": "pass", "cards": legal.cards[: legal.count]})
+                move = models.HeartsPass(type_="pass", cards=legal.cards[: legal.count])
             else:
-                move = models.HeartsPlay.from_dict({"type": "play", "card": legal.cards[0]})
-            body = models.HeartsMoveRequest(decision=view.you.decision, move=move)
+                move = models.HeartsPlay(type_="play", card=legal.cards[0])
+            body = models.HeartsMoveRequest(game="hearts", decision=view.you.decision, move=move)
             made = operation("moves.make_move")(table, client=client, body=body)
             assert isinstance(made, models.HeartsMoveResult), made
         assert view.status == "finished"

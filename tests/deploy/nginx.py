@@ -1,5 +1,6 @@
 """Debian's nginx on this machine, run by the tests with `deploy/nginx.conf` on loopback, apart from any other."""
 
+import re
 import shutil
 import socket
 import ssl
@@ -57,7 +58,7 @@ def nginx(folder: Path, *services: int, **shorter: str) -> Iterator["Proxy"]:
         "listen 443 ssl": f"listen 127.0.0.1:{port} ssl",
         "/etc/ssl/certs/cards.example.pem": str(folder / "certificate.pem"),
         "/etc/ssl/private/cards.example.key": str(folder / "key.pem"),
-        **{f"    {name} 10s;": f"    {name} {time_};" for name, time_ in shorter.items()},
+        **{f"    {name} {_seconds(conf, name)}s;": f"    {name} {time_};" for name, time_ in shorter.items()},
     }.items():
         assert conf.count(before) == 1, before
         conf = conf.replace(before, after)
@@ -91,6 +92,12 @@ class Proxy:
             context.set_alpn_protocols(list(protocols))
         plain = socket.create_connection(("127.0.0.1", self.port), timeout=15, source_address=(address, 0))
         return context.wrap_socket(plain, server_hostname="cards.example")
+
+
+def _seconds(conf: str, name: str) -> str:
+    """The time that the configuration gives something."""
+    (seconds,) = re.findall(rf"^    {name} (\d+)s;", conf, re.MULTILINE)
+    return str(seconds)
 
 
 def _free_port() -> int:

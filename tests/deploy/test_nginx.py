@@ -12,7 +12,8 @@ import pytest
 from service.embedded import EmbeddedServers
 from service.runtime.settings import Settings
 from tests.deploy.nginx import Proxy, nginx
-from tests.service.api_process import SLOW, ApiProcess, api_process
+from tests.service.api_process import POURING, SLOW, ApiProcess, api_process
+from tests.service.client import within
 from tests.service.connections import everything, read_answer, request, sent_until_refused
 from tests.service.running import settings_for
 
@@ -240,3 +241,30 @@ def test_a_service_that_is_away_is_said_to_be(tmp_path: Path, api: ApiProcess) -
     with nginx(tmp_path, 9) as proxy, proxy.connected() as connection:
         connection.sendall(GAMES)
         assert read_answer(connection).startswith(b"HTTP/1.1 502")
+
+
+def test_who_does_not_read_is_closed_and_the_service_with_him(tmp_path: Path) -> None:
+    with (
+        api_process(Settings(), POURING) as api,
+        nginx(tmp_path, api.port, send_timeout="1s") as proxy,
+        proxy.connected() as connection,
+    ):
+        assert api.said() == "ended\n", "for whoever looked whether it answers, and has left"
+        connection.sendall(GAMES)
+        assert api.said() == "ended\n"
+        assert within(5, lambda: established(api) == 0)
+
+
+def test_a_document_that_breaks_off_does_not_pass_for_a_whole_one(tmp_path: Path) -> None:
+    with api_process(Settings(), POURING) as api, nginx(tmp_path, api.port) as proxy, proxy.connected() as connection:
+        connection.sendall(GAMES.replace(b"/v1/games", b"/broken"))
+        received = b""
+        with suppress(OSError):  # closed
+            received = everything(connection)
+        assert received.startswith(b"HTTP/1.1 200 ")
+        assert not received.endswith(b"\r\n0\r\n\r\n")
+
+
+def established(api: ApiProcess) -> int:
+    """The connections of the processes that answer."""
+    return sum(one.status == "ESTABLISHED" for child in api.children for one in child.net_connections())

@@ -6,7 +6,7 @@ import pytest
 from msgspec import Meta, Struct
 
 from domain.decider import OptionProblem
-from domain.options import Follows, Option, filled_in, option_rules
+from domain.options import Follows, filled_in, option, option_rules
 from domain.structs import tag_after
 
 
@@ -71,13 +71,13 @@ def test_what_is_not_allowed_is_refused_by_name(
 class Complete(Struct, frozen=True):
     """Options that are complete wherever they stand, some of which follow from others."""
 
-    ends_by: Annotated[Literal["points", "nothing"], Option("How it ends.", "points")]
-    packs: Annotated[int, Option("Packs.", 2, values=(2, 4))]
+    ends_by: Annotated[Literal["points", "nothing"], option("How it ends.", "points")]
+    packs: Annotated[int, option("Packs.", 2, values=(2, 4))]
     limit: Annotated[
         Annotated[int, Meta(ge=1, le=9)] | None,
-        Option("Points.", Follows("ends_by", {"points": 5, "nothing": None}, off=None)),
+        option("Points.", Follows("ends_by", {"points": 5, "nothing": None}, off=None)),
     ]
-    bonus: Annotated[int, Meta(ge=0), Option("More points.", Follows("packs", {2: 10, 4: 20}))]
+    bonus: Annotated[int, Meta(ge=0), option("More points.", Follows("packs", {2: 10, 4: 20}))]
 
 
 COMPLETE = option_rules(Complete, rule="X-1", type_rule="X-2", conflict_rule="X-3", seats=(3, 5), seats_rule="X-4")

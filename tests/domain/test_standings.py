@@ -60,7 +60,7 @@ class LeftMatch(PlayedMatch):
 
     def _play(self, choose: Any) -> None:
         self._do(rules.start(self.state, 0, self._chance(), SECRET.hex()), "start", 0)
-        self._do(rules.leave(self.state, 2, SECRET.hex()), "leave", 2)
+        self._do(rules.leave(self.state, 2, SECRET.hex()), "leave_table", 2)
         self._go_on(choose)
 
 
@@ -88,7 +88,7 @@ class LobbyMatch(PlayedMatch):
     """A match that seat 2 leaves before it starts; a bot takes the seat."""
 
     def _play(self, choose: Any) -> None:
-        self._do(rules.leave(self.state, 2, SECRET.hex()), "leave", 2)
+        self._do(rules.leave(self.state, 2, SECRET.hex()), "leave_table", 2)
         self._do(rules.seat_bot(self.state, 0, 2), "seat_bot", 0)
         super()._play(choose)
 
@@ -104,7 +104,7 @@ class AbandonedMatch(PlayedMatch):
     def _play(self, choose: Any) -> None:  # noqa: ARG002 - nobody plays
         self._do(rules.start(self.state, 0, self._chance(), SECRET.hex()), "start", 0)
         for seat in (0, 2, 3):
-            self._do(rules.leave(self.state, seat, SECRET.hex()), "leave", seat)
+            self._do(rules.leave(self.state, seat, SECRET.hex()), "leave_table", seat)
 
 
 def test_a_match_that_everybody_left_counts_for_nobody() -> None:

@@ -7,8 +7,9 @@ from typing import Any
 import msgspec
 import pytest
 
+from domain.record import RECORD_BYTES_MAX, Record, RecordHeader
 from domain.registry import CURRENT
-from domain.verify import Report, verify
+from domain.verify import RecordChecks, Report, verify
 from service.records.signer import Signer
 from service.verify.command import as_text
 from service.verify.notes import is_signed
@@ -303,6 +304,32 @@ def test_a_tampered_record_is_refused_with_the_right_finding(name: str) -> None:
     report = report_on(made())
     assert not report.ok
     assert expected <= set(failures(report)), report.checks
+
+
+@pytest.mark.parametrize("events_at_once", [1, 10, 10_000])
+@pytest.mark.parametrize("name", ["nothing", *TAMPERED])
+def test_checks_in_pieces_find_the_same(name: str, events_at_once: int) -> None:
+    document = RECORD if name == "nothing" else TAMPERED[name][0]()
+    raw = document if isinstance(document, bytes) else json.dumps(document).encode()
+    whole = report_on(raw)
+    if whole.rules is None:  # no record at all
+        return
+    record = msgspec.json.decode(raw, type=Record)
+    header = RecordHeader(**{name: getattr(record, name) for name in RecordHeader.__struct_fields__})
+    checks = RecordChecks(header, is_signed)
+    checks.take((), len(raw))
+    for start in range(0, len(record.events), events_at_once):
+        checks.take(record.events[start : start + events_at_once], 0)
+    assert checks.report() == whole
+
+
+def test_a_record_too_long_to_be_read_does_not_pass() -> None:
+    record = msgspec.json.decode(RECORD, type=Record)
+    header = RecordHeader(**{name: getattr(record, name) for name in RecordHeader.__struct_fields__})
+    for document_bytes, status in ((RECORD_BYTES_MAX, "pass"), (RECORD_BYTES_MAX + 1, "fail")):
+        checks = RecordChecks(header, is_signed)
+        checks.take(record.events, document_bytes)
+        assert checks.report().checks[0].status == status
 
 
 WRITTEN_OTHERWISE: dict[str, Callable[[], bytes]] = {

@@ -6,7 +6,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import AsyncGenerator, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,6 +15,7 @@ from typing import Any, Final
 import psutil
 from msgspec.structs import replace
 
+from service.api.streams import StreamedResponse, Streams
 from service.processes.address import answers, reserved_port
 from service.processes.api import in_process
 from service.runtime.settings import Settings, load_settings
@@ -27,6 +28,7 @@ from service.runtime.settings import load_settings
 serve_api(load_settings(), *sys.argv[1:])
 """
 SLOW: Final = "tests.service.api_process:slow"
+POURING: Final = "tests.service.api_process:pouring"
 
 
 def slow() -> Any:
@@ -48,6 +50,32 @@ def slow() -> Any:
         await send({"type": "http.response.body", "body": host})
 
     return in_process(app, load_settings())
+
+
+def pouring() -> Any:
+    """An application with a document that has no end, and says when it is not wanted any more; `/broken` breaks off."""
+
+    async def app(scope: Any, receive: Any, send: Any) -> None:
+        if scope["type"] == "lifespan":
+            for step in ("startup", "shutdown"):
+                await receive()
+                await send({"type": f"lifespan.{step}.complete"})
+            return
+        pieces = _poured(64 if scope["path"] == "/broken" else 2**62)
+        scope["state"] = {}
+        streams = Streams(600, lambda _: None)
+        await StreamedResponse(pieces, streams, "account", media_type="text/plain")(scope, receive, send)
+
+    return in_process(app, load_settings())
+
+
+async def _poured(times: int) -> AsyncGenerator[bytes, None]:
+    try:
+        for _ in range(times):
+            yield bytes(16 * 1024)
+        raise OSError("the rest cannot be read")
+    finally:
+        print("ended", flush=True)
 
 
 @dataclass(frozen=True)

@@ -18,6 +18,8 @@ class Player:
     """One account at one service."""
 
     _opened: ClassVar[list[httpx.Client]] = []
+    _games: ClassVar[dict[str, str]] = {}
+    """The game of each table that anybody created here."""
 
     def __init__(self, base_url: str, name: str) -> None:
         self.http = httpx.Client(base_url=base_url, timeout=30)
@@ -42,6 +44,7 @@ class Player:
         made = self.post("/v1/tables", {"game": game, **body}, keyed=True)
         assert made.status_code == 201, made.text
         table: str = made.json()["table"]
+        self._games[table] = game
         assert made.headers["Location"] == f"/v1/tables/{table}"
         return table
 
@@ -63,8 +66,12 @@ class Player:
         view: dict[str, Any] = seen.json()
         return view
 
-    def move(self, table: str, decision: int, move: dict[str, Any]) -> httpx.Response:
-        return self.post(f"/v1/tables/{table}/moves", {"decision": decision, "move": move})
+    def move(self, table: str, decision: int, move: dict[str, Any], *, game: str | None = None) -> httpx.Response:
+        """Answer a decision. `game`: that of the move, by default that of the table."""
+        if game is None and table not in self._games:
+            self._games[table] = self.http.get(f"/v1/tables/{table}").json().get("game", "hearts")
+        body = {"game": game or self._games[table], "decision": decision, "move": move}
+        return self.post(f"/v1/tables/{table}/moves", body)
 
 
 def within(seconds: float, condition: Callable[[], bool]) -> bool:

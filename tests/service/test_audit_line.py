@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from service.records import records as records_module
-from service.tables import live_table
+from service.tables import pages as table_pages
 from tests.service.client import Player, choose_hearts, play_match
 from tests.service.test_tables_http import code_of
 
@@ -31,8 +31,8 @@ def test_audits_and_texts_wait_in_a_short_line_and_load_in_their_turn(
     match: tuple[Player, str], monkeypatch: pytest.MonkeyPatch, text: bool
 ) -> None:
     ada, table = match
-    name = "_rendered" if text else "_verified"
-    work, load = getattr(records_module, name), live_table.read_all
+    name = "_rendered" if text else "_check"
+    work, load = getattr(records_module, name), table_pages.pages
     begun, release, loaded = threading.Event(), threading.Event(), []
 
     def slow(*arguments: Any) -> Any:
@@ -40,12 +40,13 @@ def test_audits_and_texts_wait_in_a_short_line_and_load_in_their_turn(
         release.wait(20)
         return work(*arguments)
 
-    async def counted(*arguments: Any) -> Any:
+    async def counted(*arguments: Any, **named: Any) -> Any:
         loaded.append(1)
-        return await load(*arguments)
+        async for page in load(*arguments, **named):
+            yield page
 
     monkeypatch.setattr(records_module, name, slow)
-    monkeypatch.setattr(records_module, "read_all", counted)
+    monkeypatch.setattr(records_module, "pages", counted)
     path, headers = f"/v1/tables/{table}/" + ("record" if text else "audit"), {"Accept": "text/plain"} if text else {}
     with ThreadPoolExecutor(12) as pool:
         asked = [pool.submit(ada.http.get, path, headers=headers) for _ in range(12)]

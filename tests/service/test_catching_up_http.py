@@ -112,7 +112,9 @@ def test_a_version_has_to_be_one(people: list[Player], since: str) -> None:
     table = people[0].create("hearts")
     refused = people[0].http.get(f"/v1/tables/{table}", params={"since": since})
     assert (refused.status_code, refused.json()["errors"][0]["pointer"]) == (400, "#since")
-    moved = people[0].http.post(f"/v1/tables/{table}/moves", params={"since": since}, json={"decision": 1, "move": {}})
+    moved = people[0].http.post(
+        f"/v1/tables/{table}/moves", params={"since": since}, json={"game": "hearts", "decision": 1, "move": {}}
+    )
     assert moved.status_code == 400
 
 
@@ -122,7 +124,7 @@ def test_a_move_brings_what_was_missed(people: list[Player]) -> None:
     known = 0
     for _ in range(10):
         view = until_own_turn(ada, table)
-        body = {"decision": view["you"]["decision"], "move": choose_well(view, rng)}
+        body = {"game": view["game"], "decision": view["you"]["decision"], "move": choose_well(view, rng)}
         made = ada.http.post(f"/v1/tables/{table}/moves", params={"since": known}, json=body).json()
         assert made["view"]["events"] == pages(ada, table, known, made["view"]["version"])
         assert made["event"] in made["view"]["events"]
@@ -165,7 +167,7 @@ def test_a_move_has_no_view_for_who_prefers_none(people: list[Player], preferred
     ada = people[0]
     table = bot_table(ada)
     view = until_own_turn(ada, table)
-    body = {"decision": view["you"]["decision"], "move": choose_well(view, random.Random(2))}
+    body = {"game": view["game"], "decision": view["you"]["decision"], "move": choose_well(view, random.Random(2))}
     for attempt in range(2):
         made = ada.http.post(f"/v1/tables/{table}/moves", json=body, headers={"Prefer": preferred})
         assert made.status_code == 200
@@ -179,7 +181,7 @@ def test_a_preference_that_is_too_long_is_refused_before_anything_is_recorded(pe
     ada = people[0]
     table = bot_table(ada)
     view = until_own_turn(ada, table)
-    body = {"decision": view["you"]["decision"], "move": choose_well(view, random.Random(2))}
+    body = {"game": view["game"], "decision": view["you"]["decision"], "move": choose_well(view, random.Random(2))}
     refused = ada.http.post(f"/v1/tables/{table}/moves", json=body, headers={"Prefer": "x" * 201})
     assert (refused.status_code, refused.json()["errors"][0]["pointer"]) == (400, "#Prefer")
     assert ada.http.post(f"/v1/tables/{table}/moves", json=body).json()["replayed"] is False

@@ -12,7 +12,7 @@ import pytest
 from domain import fairness
 from domain.disputes.model import OPEN_FOR
 from domain.registry import CURRENT
-from domain.verify import checks_up_to, verify
+from domain.verify import BeginningChecks, verify
 from service.api.types import disputes as wire
 from service.disputes import evidence as dispute_evidence
 from service.runtime.settings import Settings
@@ -175,9 +175,9 @@ def test_no_more_evidence_is_frozen_than_disputes_may_be_opened(
 
     def counted(table: str, *given: Any) -> Any:
         frozen.append(table)
-        return checks_up_to(table, *given)
+        return BeginningChecks(table, *given)
 
-    monkeypatch.setattr(dispute_evidence, "checks_up_to", counted)
+    monkeypatch.setattr(dispute_evidence, "BeginningChecks", counted)
     ada, ben, _ = players
     table = begun(players)
     version = play(players, table, 8)

@@ -149,7 +149,7 @@ def test_what_a_refusal_calls_legal_takes_drafts_into_account(service_url: str) 
     refused = player.move(table, view["you"]["decision"], {"type": "discard", "card": view["you"]["hand"][0]})
     assert (refused.status_code, code_of(refused)) == (409, "drafts_open")
     assert refused.json()["legal"] == view["you"]["legal"]
-    assert "discard" not in [one["type"] for one in refused.json()["legal"]]
+    assert "discard" not in [one["type"] for one in refused.json()["legal"]["entries"]]
 
 
 @pytest.mark.parametrize(("match_end", "code"), [("rounds", "not_open"), ("open", "no_round_played")])
@@ -174,7 +174,7 @@ def test_a_draft_of_another_process_counts_for_a_move_of_this_one(two_processes:
     refused = through(player, here).move(table, view["you"]["decision"], {"type": "discard", "card": loose})
     # then
     assert (refused.status_code, code_of(refused)) == (409, "drafts_open")
-    assert "take_back" in [one["type"] for one in refused.json()["legal"]]
+    assert "take_back" in [one["type"] for one in refused.json()["legal"]["entries"]]
     # and when it was taken back there, the same move passes here
     path = f"/v1/tables/{table}/drafts"
     assert through(player, there).http.delete(path).status_code == 200

@@ -150,7 +150,8 @@ def test_drafts_and_hand_order_are_seen_by_nobody_else(people: list[Player]) -> 
         ("POST", "drafts", {"cards": [{"card": card} for card in hand[:3]]}),
         ("PUT", "hand-order", {"by": "suit"}),
         ("POST", "advice", {"cards": hand[:3]}),
-        ("POST", "moves", {"decision": 1, "move": {"card": hand[0]}}),
+        ("POST", "moves", {"game": "romme", "decision": 1, "move": {"card": hand[0]}}),
+        ("POST", "moves", {"decision": 1, "move": {"type": "discard", "card": hand[0]}}),
     ):
         untyped = other.http.request(method, f"{path}/{place}", json=body, headers={"Idempotency-Key": new_key()})
         assert (untyped.status_code, code_of(untyped)) == (400, "invalid_request"), place

@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import ExitStack
 from pathlib import Path
 from typing import Final
 
@@ -16,10 +17,12 @@ from service.processes.supervisor import Process
 from service.runtime.settings import Secret, Settings
 from tests.service.api_process import SLOW, api_process
 from tests.service.client import within
-from tests.service.connections import connected, wait_until_refused
+from tests.service.connections import connected, is_closed, read_answer, request, wait_until_refused
 from tests.service.running import settings_for
 
 ROOT: Final = Path(__file__).parent.parent.parent
+END_SECONDS: Final = 5.0
+"""How long an API takes to end once it has answered, two seconds, on a machine with much else to do."""
 
 
 def test_an_api_that_is_asked_to_end_finishes_the_request_under_way() -> None:
@@ -33,6 +36,27 @@ def test_an_api_that_is_asked_to_end_finishes_the_request_under_way() -> None:
         assert b"\r\nconnection: close\r\n" in answer
         assert api.process.communicate(timeout=20)[0] == "closed\n"
         assert api.process.returncode == 0
+
+
+@pytest.mark.parametrize("drain_seconds", [0, 1])
+def test_silent_connections_do_not_keep_an_api_from_ending_once_it_has_answered(drain_seconds: int) -> None:
+    settings = Settings(drain_seconds=drain_seconds, shutdown_seconds=60)
+    with api_process(settings, SLOW) as api, ExitStack() as opened:
+        used, unused = ([opened.enter_context(connected(api.port)) for _ in range(40)] for _ in range(2))
+        for silent in used:
+            silent.sendall(request("GET", "/livez"))
+            assert read_answer(silent).startswith(b"HTTP/1.1 200")
+        busy = opened.enter_context(connected(api.port))
+        busy.sendall(request("GET", "/"))
+        assert api.said() == "begun\n"
+        asked = time.monotonic()
+        api.process.send_signal(signal.SIGTERM)
+        assert read_answer(busy).startswith(b"HTTP/1.1 200")
+        last = max(time.monotonic(), asked + drain_seconds)
+        assert all(is_closed(silent, 5) for silent in (*used, *unused))
+        assert api.said() == "closed\n", "it ends by itself"
+        assert api.process.wait(20) == 0
+        assert time.monotonic() - last < END_SECONDS
 
 
 def test_a_request_that_takes_longer_than_it_may_does_not_keep_the_api_from_ending() -> None:

@@ -7,9 +7,11 @@ from collections.abc import Iterator
 import httpx
 import psycopg
 import pytest
-from psycopg.conninfo import make_conninfo
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from service.embedded import EmbeddedServers, embedded_servers
+from service.runtime.deadline import REQUEST_SECONDS, begin_deadline
+from service.store.connections import conninfo
 from service.store.migrations import migrate
 from tests.service.client import Player, within
 from tests.service.running import running_service, settings_for
@@ -58,7 +60,7 @@ def test_a_database_without_writes_is_not_ready_and_its_sessions_are_not_kept(
         assert str(own_servers.postgres.sockets) not in refused.text
         seconds, answer = timed(lambda: ada.post("/v1/tables", {"game": "hearts", "bots": [1, 2, 3]}, keyed=True))
         assert answer.status_code == 503
-        assert seconds < 6
+        assert seconds < REQUEST_SECONDS + 1.5
     finally:
         make_read_only(own_servers, read_only=False)
     assert within(10, lambda: ready(url).status_code == 200)
@@ -91,6 +93,23 @@ def test_without_redis_it_is_ready_and_degraded(url: str, own_servers: EmbeddedS
         assert (ready(url).status_code, ready(url).json()["status"]) == (200, "degraded")
         assert max(timed(lambda: ready(url))[0] for _ in range(3)) < 0.5
     assert within(10, lambda: ready(url).json()["status"] == "ok")
+
+
+def test_a_host_may_take_a_third_of_what_a_request_waits_to_connect() -> None:
+    connecting = conninfo_to_dict(conninfo("postgresql://host/database"))["connect_timeout"]
+    assert int(str(connecting)) * 3 <= REQUEST_SECONDS
+
+
+async def test_first_hosts_that_swallow_packets_leave_a_request_time_for_the_last(
+    own_servers: EmbeddedServers,
+) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as one, socket.create_server(("127.0.0.1", 0)) as other:
+        sockets = str(own_servers.postgres.sockets)
+        ports = f"{one.getsockname()[1]},{other.getsockname()[1]},5432"
+        hosts = make_conninfo(own_servers.database_url, host=f"127.0.0.1,127.0.0.1,{sockets}", port=ports)
+        async with opened_database(hosts) as database:
+            begin_deadline()
+            assert await database.fetch("select 1") == [(1,)]
 
 
 async def test_a_first_host_that_swallows_packets_leaves_time_for_the_second(own_servers: EmbeddedServers) -> None:

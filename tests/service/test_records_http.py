@@ -120,7 +120,7 @@ def test_nobody_waits_while_a_match_is_audited(
 
         monkeypatch.setattr(records, name, waiting)
 
-    take_long("verify")
+    take_long("_check")
     take_long("_rendered")
     for path, accept in (("audit", "*/*"), ("record", "text/plain")):
         going_on.clear()

@@ -34,6 +34,7 @@ WRONG = {
     "drain_seconds": ["-1", "601"],
     "shutdown_seconds": ["0", "601"],
     "body_seconds": ["0", "601"],
+    "unread_seconds": ["0", "601"],
 }
 
 

@@ -188,7 +188,7 @@ def test_a_refused_move_names_the_rule_and_what_is_legal_and_tells_nobody_else(p
     before = people[2].http.get(f"/v1/tables/{table}")
     refused = people[1].move(table, decision, {"type": "pass", "cards": hand[:2]})
     assert (refused.status_code, code_of(refused), refused.json()["rule"]) == (409, "wrong_pass_count", "H-14")
-    assert refused.json()["legal"] == view["you"]["legal"]
+    assert refused.json()["legal"] == {"game": "hearts", "entries": view["you"]["legal"]}
     other = next(card for card in ("2C", "3C", "4C", "5C") if card not in hand)
     probe = people[1].move(table, decision, {"type": "pass", "cards": [*hand[:2], other]})
     assert (code_of(probe), probe.json()["rule"]) == ("card_not_in_hand", "H-18")
@@ -202,7 +202,7 @@ def test_a_refused_move_names_the_rule_and_what_is_legal_and_tells_nobody_else(p
 
 def test_a_move_of_another_game_is_a_conflict_and_nonsense_is_malformed(people: list[Player]) -> None:
     table = table_of_four(people)
-    assert code_of(people[1].move(table, 5, {"type": "draw_stock"})) == "wrong_game"
+    assert code_of(people[1].move(table, 5, {"type": "draw_stock"}, game="romme")) == "wrong_game"
     moves: tuple[Any, ...] = (
         {"type": "fly"},
         {"type": "play"},

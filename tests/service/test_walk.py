@@ -18,7 +18,8 @@ from typing import Any, Final, NamedTuple
 
 import httpx
 
-from service.app import create_app
+from service.app import operations_app
+from service.composition import Services
 from service.tables.live_table import LiveTable
 from tests.service.any_game import choose_any
 from tests.service.client import new_key
@@ -152,13 +153,14 @@ class Person:
         return await self.ask("GET", f"/v1/tables/{table}")
 
     async def move(self, table: str, view: dict[str, Any], move: dict[str, Any]) -> dict[str, Any]:
-        return await self.ask("POST", f"/v1/tables/{table}/moves", {"decision": view["you"]["decision"], "move": move})
+        body = {"game": view["game"], "decision": view["you"]["decision"], "move": move}
+        return await self.ask("POST", f"/v1/tables/{table}/moves", body)
 
 
 @asynccontextmanager
 async def two_people(database_url: str, redis_url: str) -> AsyncIterator[list[Person]]:
     """Two accounts of an application on real servers."""
-    app: Any = create_app(settings_for(database_url, redis_url))
+    app: Any = operations_app(Services(settings_for(database_url, redis_url)))
     transport = httpx.ASGITransport(app)
     async with app.lifespan(), httpx.AsyncClient(transport=transport, base_url="http://blattwerk.test") as http:
         yield [await Person(http).guest(name) for name in ("Ada", "Ben")]

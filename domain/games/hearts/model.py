@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from domain.cards import Card
 from domain.decider import Seat
-from domain.options import Follows, Option
+from domain.options import Follows, option
 from domain.structs import Fact, Legal, Move, Value, tag_after
 
 # options
@@ -26,16 +26,16 @@ class HeartsOptions(Value, frozen=True, forbid_unknown_fields=True):
 
     variant: Annotated[
         HeartsVariant,
-        Option("Spot Hearts counts each heart by its number and the queen of spades 25.", "standard"),
+        option("Spot Hearts counts each heart by its number and the queen of spades 25.", "standard"),
     ]
-    players: Annotated[int, Meta(ge=3, le=5), Option("Number of seats.", 4)]
+    players: Annotated[int, Meta(ge=3, le=5), option("Number of seats.", 4)]
     black_maria: Annotated[
-        bool, Option("King and ace of spades cost 10 and 7, and nobody shoots the moon.", default=False)
+        bool, option("King and ace of spades cost 10 and 7, and nobody shoots the moon.", default=False)
     ]
-    omnibus: Annotated[bool, Option("The jack of diamonds takes off 10.", default=False)]
+    omnibus: Annotated[bool, option("The jack of diamonds takes off 10.", default=False)]
     moon_rule: Annotated[
         HeartsMoonRule,
-        Option(
+        option(
             "What a moon does. The default, and the only value allowed, is none with black_maria; "
             "without it the default is add_to_others and none is not allowed.",
             Follows("black_maria", {False: "add_to_others", True: "none"}, off="none"),  # H-5
@@ -44,7 +44,7 @@ class HeartsOptions(Value, frozen=True, forbid_unknown_fields=True):
     target_score: Annotated[
         int,
         Meta(ge=1, le=5000),
-        Option(
+        option(
             "The match ends when a total reaches it. Default: 100, in Spot Hearts 500.",
             Follows("variant", {"standard": 100, "spot": 500}),  # H-8
         ),
@@ -54,7 +54,7 @@ class HeartsOptions(Value, frozen=True, forbid_unknown_fields=True):
 # moves
 
 HeartsCardName: TypeAlias = Annotated[
-    str, Meta(max_length=8, description="Rank then suit, such as QS or TH.", examples=["QS"])
+    str, Meta(title="Card", max_length=8, description="Rank then suit.", examples=["QS"])
 ]
 
 

@@ -3,7 +3,7 @@
 from operator import add
 from typing import Final
 
-from domain.cards import RANKS, SUITS, Card
+from domain.cards import CANONICAL, RANKS, SUITS, Card
 from domain.decider import Seat
 from domain.games.hearts.model import HeartsOptions
 
@@ -31,6 +31,12 @@ _PENALTIES: Final[dict[str, dict[bool, dict[Card, int]]]] = {
     for variant in ("standard", "spot")
 }
 
+_POINTS: Final = {
+    variant: {black_maria: dict.fromkeys(CANONICAL, 0) | values for black_maria, values in tables.items()}
+    for variant, tables in _PENALTIES.items()
+}
+"""The same for every card, 0 for those that are no penalty cards."""
+
 STRENGTH: Final = {rank: place for place, rank in enumerate(RANKS)}
 """Order of the ranks, the same in every suit: 0 for the two to 12 for the ace (H-3)."""
 
@@ -49,11 +55,10 @@ def penalties(options: HeartsOptions) -> dict[Card, int]:
 
 def points_of(options: HeartsOptions, cards: tuple[Card, ...]) -> int:
     """Return the sum of the penalty values of cards (H-31)."""
-    values = _PENALTIES[options.variant][options.black_maria]
+    values = _POINTS[options.variant][options.black_maria]
     points = 0
     for card in cards:
-        if card in values:
-            points += values[card]
+        points += values[card]
     return points
 
 

@@ -107,13 +107,3 @@ def private(state: HeartsState, seat: Seat) -> HeartsPrivate:
         received=() if state.phase == "passing" else state.passes[giver],  # H-54
         received_from=giver,
     )
-
-
-def round_number(state: HeartsState) -> int:
-    """Return the running or last round, 0 before the first."""
-    return state.round
-
-
-def totals(state: HeartsState) -> tuple[int, ...]:
-    """Return the sum of round results of each seat."""
-    return state.totals

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from operator import add
-from typing import Any, Final, get_args
+from typing import Any, Final
 
 from msgspec.structs import replace
 
@@ -27,7 +27,7 @@ from domain.games.herzeln.model import (
     HerzelnTricks,
     HerzelnTrickTaken,
 )
-from domain.games.herzeln.order import HAND_SIZE, HIGHER, PACKS, asked, in_hand_order
+from domain.games.herzeln.order import HAND_SIZE, HIGHER, PACKS, asked, asked_at, in_hand_order
 from domain.ranking import places
 from domain.seats import with_entry
 
@@ -42,7 +42,10 @@ _QUEENS: Final[dict[Card, int]] = {"QC": -20, "QS": -20, "QH": -20, "QD": -20}  
 _KING: Final[dict[Card, int]] = {"KH": -40}  # Z-24
 
 SCORING_CARDS: Final[dict[int, dict[Card, int]]] = {1: _HEARTS, 4: _QUEENS, 5: _KING}
-"""Points of a taken card, for the contracts that count cards."""
+"""Points of a taken card, for the contracts that count cards; other cards count nothing."""
+
+_CARD_POINTS: Final = {contract: dict.fromkeys(PACKS[4], 0) | values for contract, values in SCORING_CARDS.items()}
+"""The same for every card."""
 
 _TRICK_POINTS: Final[dict[int, int]] = {2: 10, 3: -10, 6: 0, 7: 0}  # Z-21, Z-22
 _LAST_TRICK_POINTS: Final[dict[int, int]] = {2: 10, 3: -10, 6: 40, 7: -40}  # Z-25, Z-26
@@ -66,7 +69,7 @@ def new(options: HerzelnOptions, _seats: int) -> HerzelnState:
 
 def evolve(state: HerzelnState, fact: HerzelnFact) -> HerzelnState:
     """Apply a recorded fact. Raises `ImpossibleFactError` if it does not fit; never judges a move."""
-    return _CHANGES[type(fact)](state, fact)
+    return CHANGES[type(fact)](state, fact)
 
 
 def _card_played(state: HerzelnState, fact: HerzelnCardPlayed) -> HerzelnState:
@@ -77,7 +80,7 @@ def _card_played(state: HerzelnState, fact: HerzelnCardPlayed) -> HerzelnState:
     players, played = len(hands), len(trick)
     if played == players or (now.leader + played) % players != seat:
         raise ImpossibleFactError(f"seat {seat} plays a card out of turn")
-    if not played and (len(state.score_sheet) >= now.number or (state.options.stop_when_decided and decided(now))):
+    if not played and state.options.stop_when_decided and decided(now):  # otherwise a round ends with empty hands
         raise ImpossibleFactError("a card is played in a round that is scored or over")
     try:
         hands = hands_without(hands, seat, card)
@@ -112,8 +115,7 @@ def _card_placed(state: HerzelnState, fact: HerzelnCardPlaced) -> HerzelnState:
         hands = hands_without(now.hands, seat, fact.card)
     except ValueError:
         raise ImpossibleFactError(f"seat {seat} does not hold {fact.card}") from None
-    up, down = asked(now.line, len(now.hands)) if now.line else ("J", "J")  # Z-31
-    if fact.card[0] != (down if fact.end == "down" else up):
+    if fact.card[0] != (asked_at(fact.end, now.line, len(now.hands)) if now.line else "J"):  # Z-31
         raise ImpossibleFactError(f"{fact.card} does not continue the line")
     line = (fact.card,) + now.line if fact.end == "down" else now.line + (fact.card,)
     turn = _next_in_play(hands, seat)
@@ -159,14 +161,10 @@ def _round_scored(state: HerzelnState, fact: HerzelnRoundScored) -> HerzelnState
 def _round_over(options: HerzelnOptions, now: HerzelnTricks | HerzelnLayout) -> bool:
     """Return whether the last trick is taken, or all seats but one have finished."""
     if isinstance(now, HerzelnLayout):
-        return _layout_over(now)
+        return len(now.finished) + 1 == len(now.hands)  # Z-42
     if now.trick or not now.taken:
         return False
     return len(now.taken) == HAND_SIZE or (options.stop_when_decided and decided(now))  # Z-18, Z-28
-
-
-def _layout_over(now: HerzelnLayout) -> bool:
-    return len(now.finished) + 1 == len(now.hands)  # Z-42
 
 
 def decided(now: HerzelnTricks) -> bool:
@@ -237,12 +235,12 @@ def _layout(state: HerzelnState, seat: Seat) -> HerzelnLayout:
     now = state.round
     if not isinstance(now, HerzelnLayout):
         raise ImpossibleFactError(f"seat {seat} moves in a layout, but there is none")
-    if now.turn != seat or not now.hands[seat]:
+    hands, last, finished = now.hands, now.last_mover, now.finished
+    if now.turn != seat or not hands[seat]:
         raise ImpossibleFactError(f"seat {seat} moves out of turn")
-    last = now.last_mover
-    if last is not None and not now.hands[last] and last not in now.finished:
+    if last is not None and not hands[last] and last not in finished:
         raise ImpossibleFactError(f"seat {seat} moves before seat {last} has finished")
-    if _layout_over(now):
+    if len(finished) + 1 == len(hands):  # Z-42
         raise ImpossibleFactError("a seat moves in a layout that is over")
     return now
 
@@ -263,7 +261,7 @@ def dealt_hand(fact: HerzelnPackDealt, seat: Seat) -> tuple[Card, ...]:
     return in_hand_order(fact.pack[(seat - fact.dealer - 1) % players :: players])
 
 
-_CHANGES: Final[dict[type, Callable[[HerzelnState, Any], HerzelnState]]] = {
+CHANGES: Final[dict[type, Callable[[HerzelnState, Any], HerzelnState]]] = {
     HerzelnFirstDealerDrawn: _first_dealer_drawn,
     HerzelnPackDealt: _pack_dealt,
     HerzelnCardPlayed: _card_played,
@@ -274,9 +272,7 @@ _CHANGES: Final[dict[type, Callable[[HerzelnState, Any], HerzelnState]]] = {
     HerzelnRoundScored: _round_scored,
     HerzelnMatchEnded: _match_ended,
 }
-"""Which kind of fact changes the state how."""
-
-assert _CHANGES.keys() == set(get_args(HerzelnFact))
+"""For each kind of fact the function that applies it."""
 
 
 # what it scores
@@ -301,13 +297,12 @@ def dealer_of(number: int, first_dealer: Seat, players: int) -> Seat:
 
 def trick_points(contract: int, cards: tuple[Card, ...], number: int) -> int:
     """Return what the trick of this number in its round (from 1) scores under a contract from 1 to 7."""
-    values = SCORING_CARDS.get(contract)
+    values = _CARD_POINTS.get(contract)
     if values is None:
         return (_LAST_TRICK_POINTS if number == HAND_SIZE else _TRICK_POINTS)[contract]
     points = 0
     for card in cards:
-        if card in values:
-            points += values[card]
+        points += values[card]
     return points
 
 

@@ -11,13 +11,19 @@ from msgspec import Meta
 
 from domain.cards import Card
 from domain.decider import Seat
-from domain.options import Option
+from domain.options import option
 from domain.structs import Fact, Legal, Move, Tagged, Value, tag_after
 
 HerzelnCardName: TypeAlias = Annotated[
-    str, Meta(max_length=8, description="A card: rank, then suit.", examples=["QS", "TH"])
+    str, Meta(title="Card", max_length=8, description="Rank then suit.", examples=["QS", "TH"])
 ]
-HerzelnEnd: TypeAlias = Literal["open", "up", "down"]
+HerzelnEnd: TypeAlias = Annotated[
+    Literal["open", "up", "down"],
+    Meta(
+        title="HerzelnEnd",
+        description="Where a card goes: `open` for the first jack, then `up` for the high or `down` for the low end.",
+    ),
+]
 HerzelnMatchLength: TypeAlias = Literal["one_series", "series_per_player"]
 HerzelnPhase: TypeAlias = Literal["new", "tricks", "layout", "finished"]
 HerzelnContract: TypeAlias = Annotated[
@@ -31,20 +37,22 @@ HerzelnContract: TypeAlias = Annotated[
 # options
 
 
-class HerzelnOptions(Value, frozen=True):
+class HerzelnOptions(Value, frozen=True, forbid_unknown_fields=True):
     """All options of a table (section 2)."""
 
-    players: Annotated[int, Option("Number of players (Z-1); if absent, the number of seats asked for.", values=(3, 4))]
-    """3 or 4; decides the pack."""
+    players: Annotated[
+        int,
+        option(
+            "Number of players, which decides the pack (Z-1); if absent, the number of seats asked for.", values=(3, 4)
+        ),
+    ]
     match_length: Annotated[
         HerzelnMatchLength,
-        Option("One series of eight rounds, or as many series as players (Z-51).", "one_series"),
+        option("One series of eight rounds, or as many series as players (Z-51).", "one_series"),
     ]
-    """One series of eight rounds, or as many series as players."""
     stop_when_decided: Annotated[
-        bool, Option("End a round once its last scoring card has been taken (Z-28).", default=False)
+        bool, option("End a round once its last scoring card has been taken (Z-28).", default=False)
     ]
-    """End a round once its last scoring card has been taken."""
 
 
 # moves
@@ -296,6 +304,9 @@ class HerzelnLayoutBoard(Tagged, frozen=True, tag="layout"):
     """All passes, the oldest first."""
 
 
+HerzelnRoundBoard: TypeAlias = Annotated[HerzelnTricksBoard | HerzelnLayoutBoard, Meta(title="HerzelnRoundBoard")]
+
+
 class HerzelnBoard(Value, frozen=True):
     """All that every seat and any spectator may know of a match."""
 
@@ -322,7 +333,7 @@ class HerzelnBoard(Value, frozen=True):
     """All finished rounds, the oldest first."""
     left: tuple[tuple[Card, ...], ...]
     """Cards that were left in each hand when the last finished round ended."""
-    play: HerzelnTricksBoard | HerzelnLayoutBoard | None
+    play: HerzelnRoundBoard | None
     """The round itself; None before the start."""
     last_trick: HerzelnTrick | None
     """The last completed trick, also once the next round is dealt; None before the first."""

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 from typing import Final
 
 from domain.cards import SUITS, Card, pack
+from domain.games.herzeln.model import HerzelnEnd
 
 HAND_SIZE: Final = 8  # Z-5
 
@@ -49,3 +50,8 @@ def in_hand_order(cards: Iterable[Card]) -> tuple[Card, ...]:
 def asked(line: Sequence[Card], players: int) -> tuple[str, str]:
     """Return the ranks that fit at the high and at the low end of a line with cards (Z-34)."""
     return NEXT_UP[players][line[-1][0]], NEXT_DOWN[players][line[0][0]]
+
+
+def asked_at(end: HerzelnEnd, line: Sequence[Card], players: int) -> str:
+    """Return the rank that fits at one end of a line with cards (Z-34)."""
+    return NEXT_DOWN[players][line[0][0]] if end == "down" else NEXT_UP[players][line[-1][0]]

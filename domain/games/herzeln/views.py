@@ -96,8 +96,3 @@ def private(_state: HerzelnState, _seat: Seat) -> HerzelnPrivate:
 def round_number(state: HerzelnState) -> int:
     """Return the running or last round, from 1; 0 before the first."""
     return 0 if state.round is None else state.round.number
-
-
-def totals(state: HerzelnState) -> tuple[int, ...]:
-    """Return the points of all finished rounds by seat."""
-    return state.totals

@@ -1,7 +1,7 @@
 """What happened: the state before the match, and how each fact changes it."""
 
 from collections.abc import Callable, Sequence
-from typing import Any, Final, TypeAlias, TypeVar, get_args
+from typing import Any, Final, TypeAlias, TypeVar
 
 from msgspec import ValidationError
 from msgspec.structs import asdict, replace
@@ -29,7 +29,6 @@ from domain.games.romme.melds import shape_of
 from domain.games.romme.model import (
     RommeMeld,
     RommeOptions,
-    RommePhase,
     RommeRoundResult,
     RommeSlot,
     RommeState,
@@ -79,7 +78,7 @@ def new(options: RommeOptions, seats: int) -> RommeState:
 
 def evolve(state: RommeState, fact: RommeFact) -> RommeState:
     """Return the state after a recorded fact. ImpossibleFactError if it does not fit."""
-    return _CHANGES[type(fact)](state, fact)
+    return CHANGES[type(fact)](state, fact)
 
 
 # rounds and options
@@ -174,12 +173,8 @@ def _option_changed(state: RommeState, fact: RommeOptionChanged) -> RommeState:
 
 
 def _card_drawn(state: RommeState, fact: RommeCardDrawn) -> RommeState:
-    if (
-        state.phase != "draw"
-        or fact.seat != state.turn
-        or not state.stock_size
-        or state.stock[state.stock_drawn] != fact.card
-    ):
+    drawn = state.stock_drawn
+    if state.phase != "draw" or fact.seat != state.turn or state.stock[drawn : drawn + 1] != (fact.card,):
         raise ImpossibleFactError(f"seat {fact.seat} cannot have drawn {fact.card} now")
     arrivals = state.arrivals + 1
     return replace(
@@ -190,7 +185,7 @@ def _card_drawn(state: RommeState, fact: RommeCardDrawn) -> RommeState:
         hands=_with(state.hands, fact.seat, fact.card),
         entered=_with(state.entered, fact.seat, arrivals),
         drawn=fact.card,
-        stock_drawn=state.stock_drawn + 1,
+        stock_drawn=drawn + 1,
         progress=True,  # R-19
     )
 
@@ -214,6 +209,8 @@ def _pile_drawn(state: RommeState, fact: RommePileDrawn) -> RommeState:
 
 def _melds_laid(state: RommeState, fact: RommeMeldsLaid) -> RommeState:
     seat, melds = fact.seat, fact.melds
+    if state.phase != "play" or seat != state.turn:
+        raise ImpossibleFactError(f"seat {seat} cannot have laid melds now")
     hands, entered, shown = _without(state, seat, [slot.card for meld in melds for slot in meld.slots])
     first = not state.is_out(seat)
     if fact.came_out != first:
@@ -242,29 +239,41 @@ def _melds_laid(state: RommeState, fact: RommeMeldsLaid) -> RommeState:
 
 
 def _cards_laid_off(state: RommeState, fact: RommeCardsLaidOff) -> RommeState:
+    if state.phase != "play" or fact.seat != state.turn:
+        raise ImpossibleFactError(f"seat {fact.seat} cannot have laid off cards now")
     hands, entered, shown = _without(state, fact.seat, fact.cards)
-    old = _meld(state, fact.meld)
-    added = [slot.card for slot in fact.slots if slot.card in fact.cards]
-    if not added or sorted(added) != sorted(fact.cards):
+    place = _place_of(state, fact.meld)
+    old, cards = state.melds[place], fact.cards
+    kept: list[RommeSlot] = []
+    added: list[Card] = []
+    for slot in fact.slots:
+        if slot.card in cards:
+            added.append(slot.card)
+        else:
+            kept.append(slot)
+    if not added or len(added) != len(cards) or {*added} != {*cards}:
         raise ImpossibleFactError(f"meld {fact.meld} has not got these cards")
     shape = shape_of(fact.slots)
     if shape is None or shape[0] != old.kind:
         raise ImpossibleFactError(f"meld {fact.meld} cannot have become this")
-    if tuple([slot for slot in fact.slots if slot.card not in fact.cards]) != old.slots:
+    if tuple(kept) != old.slots:
         raise ImpossibleFactError(f"meld {fact.meld} was another one")
     return replace(
         state,
         hands=hands,
         entered=entered,
         shown=shown,
-        melds=_with_slots(state.melds, old, fact.slots),
+        melds=_with_slots(state.melds, place, fact.slots),
         progress=True,
     )
 
 
 def _joker_swapped(state: RommeState, fact: RommeJokerSwapped) -> RommeState:
+    if state.phase != "play" or fact.seat != state.turn:
+        raise ImpossibleFactError(f"seat {fact.seat} cannot have swapped a joker now")
     hands, entered, shown = _without(state, fact.seat, (fact.card,))
-    old = _meld(state, fact.meld)
+    place = _place_of(state, fact.meld)
+    old = state.melds[place]
     taken = RommeSlot(fact.joker, FACE.get(fact.card, ""))
     if fact.joker in FACE or taken not in old.slots:
         raise ImpossibleFactError(f"{fact.joker} does not lie in {fact.meld} for {fact.card}")
@@ -276,23 +285,24 @@ def _joker_swapped(state: RommeState, fact: RommeJokerSwapped) -> RommeState:
         hands=_with(hands, fact.seat, fact.joker),  # R-82
         entered=_with(entered, fact.seat, arrivals),
         shown=_with(shown, fact.seat, fact.joker),
-        melds=_with_slots(state.melds, old, slots),
+        melds=_with_slots(state.melds, place, slots),
         progress=True,
     )
 
 
 def _card_discarded(state: RommeState, fact: RommeCardDiscarded) -> RommeState:
-    if state.phase not in ("opening", "play") or fact.seat != state.turn:
-        raise ImpossibleFactError(f"seat {fact.seat} cannot have discarded now")
-    idle_turns = 0 if state.progress or state.phase == "opening" else state.idle_turns + 1  # R-19
-    hands, entered, shown = _without(state, fact.seat, (fact.card,), phase=state.phase)
+    phase, seat = state.phase, fact.seat
+    if phase not in ("opening", "play") or seat != state.turn:
+        raise ImpossibleFactError(f"seat {seat} cannot have discarded now")
+    idle_turns = 0 if state.progress or phase == "opening" else state.idle_turns + 1  # R-19
+    hands, entered, shown = _without(state, seat, (fact.card,))
     return replace(
         state,
         hands=hands,
         entered=entered,
         shown=shown,
-        phase=("draw" if state.stock_size else "emptied") if hands[fact.seat] else "scoring",  # R-54, R-57
-        turn=(state.turn + 1) % state.seats,
+        phase=("draw" if state.stock_size else "emptied") if hands[seat] else "scoring",  # R-54, R-57
+        turn=(seat + 1) % state.seats,
         turn_number=state.turn_number + 1,
         lays=0,
         taken=None,
@@ -317,7 +327,7 @@ def _stock_shuffled(state: RommeState, fact: RommeStockShuffled) -> RommeState:
     return replace(state, phase="draw", stock=fact.order, stock_drawn=0, pile=state.pile[-1:])  # R-57
 
 
-_CHANGES: Final[dict[type, Callable[[RommeState, Any], RommeState]]] = {
+CHANGES: Final[dict[type, Callable[[RommeState, Any], RommeState]]] = {
     RommeRoundStarted: _round_started,
     RommePackDealt: _pack_dealt,
     RommeCardDrawn: _card_drawn,
@@ -332,9 +342,7 @@ _CHANGES: Final[dict[type, Callable[[RommeState, Any], RommeState]]] = {
     RommeMatchEnded: _match_ended,
     RommeOptionChanged: _option_changed,
 }
-"""Which kind of fact changes the state how."""
-
-assert _CHANGES.keys() == set(get_args(RommeFact))
+"""For each kind of fact the function that applies it."""
 
 
 # parts of a state
@@ -349,11 +357,9 @@ _Hands: TypeAlias = tuple[tuple[Card, ...], ...]
 
 
 def _without(
-    state: RommeState, seat: Seat, cards: Sequence[Card], *, phase: RommePhase = "play"
+    state: RommeState, seat: Seat, cards: Sequence[Card]
 ) -> tuple[_Hands, tuple[tuple[int, ...], ...], _Hands]:
-    """Return hands, `entered` and `shown` after the seat on turn gave these cards away."""
-    if state.phase != phase or seat != state.turn:
-        raise ImpossibleFactError(f"seat {seat} cannot have given away {cards} now")
+    """Return hands, `entered` and `shown` after a seat gave these cards away."""
     hand, entered, shown = state.hands[seat], state.entered[seat], state.shown[seat]
     for card in cards:
         try:
@@ -371,16 +377,16 @@ def _without(
     )
 
 
-def _meld(state: RommeState, name: str) -> RommeMeld:
-    meld = state.meld_named(name)
-    if meld is None:
-        raise ImpossibleFactError(f"there is no meld {name}")
-    return meld
+def _place_of(state: RommeState, name: str) -> int:
+    """Return the place of a meld among those on the table. ImpossibleFactError if there is none of this name."""
+    for place, meld in enumerate(state.melds):
+        if meld.id == name:
+            return place
+    raise ImpossibleFactError(f"there is no meld {name}")
 
 
-def _with_slots(melds: tuple[RommeMeld, ...], old: RommeMeld, slots: tuple[RommeSlot, ...]) -> tuple[RommeMeld, ...]:
-    place = int(old.id[1:]) - 1
-    return (*melds[:place], RommeMeld(old.id, old.owner, old.kind, slots, old.points), *melds[place + 1 :])
+def _with_slots(melds: tuple[RommeMeld, ...], place: int, slots: tuple[RommeSlot, ...]) -> tuple[RommeMeld, ...]:
+    return with_entry(melds, place, replace(melds[place], slots=slots))
 
 
 # what follows from a state

@@ -9,10 +9,10 @@ from typing import Annotated, Literal, TypeAlias
 
 from msgspec import Meta, field
 
-from domain.cards import Card
+from domain.cards import Card, Face
 from domain.decider import Seat
 from domain.games.romme.moves import RommeChosenMeld, RommeDrawStock, RommeEnd, RommeLayOff
-from domain.options import Follows, Option
+from domain.options import Follows, option
 from domain.structs import Legal, Tagged, Value, tag_after
 
 # options
@@ -26,31 +26,31 @@ class RommeOptions(Value, frozen=True, forbid_unknown_fields=True):
 
     first_meld_min: Annotated[
         Literal[30, 40, 0],
-        Option("Points that the first laying of a seat in a round must reach; 0: any meld will do.", 30),
+        option("Points that the first laying of a seat in a round must reach; 0: any meld will do.", 30),
     ]
-    joker_swap: Annotated[bool, Option("A joker on the table may be taken for the card it stands for.", default=False)]
-    hand_romme_double: Annotated[bool, Option("Going out in one turn doubles what the others count.", default=True)]
+    joker_swap: Annotated[bool, option("A joker on the table may be taken for the card it stands for.", default=False)]
+    hand_romme_double: Annotated[bool, option("Going out in one turn doubles what the others count.", default=True)]
     discard_draw: Annotated[
         RommeDiscardDraw,
-        Option("Who may take the top of the pile: everybody, or only seats that have laid.", "always"),
+        option("Who may take the top of the pile: everybody, or only seats that have laid.", "always"),
     ]
     match_end: Annotated[
         RommeMatchEnd,
-        Option(
+        option(
             "After a number of rounds, at a number of points, or when the host ends it. Fixed with the first deal.",
             "rounds",
         ),
     ]
     rounds: Annotated[
         Annotated[int, Meta(ge=1, le=30)] | None,
-        Option(
+        option(
             "Only if the match ends by rounds: how many, 5 if not given; otherwise null.",
             Follows("match_end", {"rounds": 5, "points": None, "open": None}, off=None),
         ),
     ]
     target_score: Annotated[
         Literal[100, 200, 300, 500, 1000] | None,
-        Option(
+        option(
             "Only if the match ends by points: how many, 500 if not given; otherwise null.",
             Follows("match_end", {"rounds": None, "points": 500, "open": None}, off=None),
         ),
@@ -71,14 +71,17 @@ class RommeOptionMark(Value, frozen=True):
 
 # melds
 
-RommeMeldKind: TypeAlias = Literal["set", "run"]
+RommeMeldKind: TypeAlias = Annotated[
+    Literal["set", "run"],
+    Meta(title="RommeMeldKind", description="A set has one rank in several suits, a run several ranks in one suit."),
+]
 
 
 class RommeSlot(Value, frozen=True):
     """A place of a meld: the card that lies there and the face it shows."""
 
     card: Card
-    face: str
+    face: Face
 
 
 class RommeMeld(Value, frozen=True):
@@ -282,7 +285,7 @@ class RommeLayOffPlace(Value, frozen=True, omit_defaults=True):
 
     meld: str
     card: Card
-    face: str | None = field(default=None, name="as")
+    face: Face | None = field(default=None, name="as")
     """For a joker: what it has to be declared as."""
     end: RommeEnd | None = None
     """Set only where both ends are possible."""

@@ -10,13 +10,14 @@ from domain.structs import Move, Value, tag_after
 RommeCardId: TypeAlias = Annotated[
     str,
     Meta(
+        title="Card",
         max_length=16,
         description="Rank, suit and pack, such as QS#1 or TH#2, or a joker, JK#1 to JK#6.",
         examples=["QS#1", "JK#3"],
     ),
 ]
 RommeFaceName: TypeAlias = Annotated[
-    str, Meta(max_length=16, description="Rank and suit, such as 8H.", examples=["8H"])
+    str, Meta(title="Face", max_length=16, description="Rank and suit.", examples=["8H"])
 ]
 RommeMeldId: TypeAlias = Annotated[
     str, Meta(max_length=16, description="Name of a meld on the table, such as m2.", examples=["m2"])
@@ -24,8 +25,10 @@ RommeMeldId: TypeAlias = Annotated[
 RommeDraftId: TypeAlias = Annotated[
     str, Meta(max_length=16, description="Name of a draft of this turn, such as p1.", examples=["p1"])
 ]
-RommeEnd: TypeAlias = Literal["low", "high"]
-"""Where a new ace goes if a run of 13 leaves it open (R-48)."""
+RommeEnd: TypeAlias = Annotated[
+    Literal["low", "high"],
+    Meta(title="RommeEnd", description="Where a new ace goes if a run of 13 leaves it open (R-48)."),
+]
 
 # cards as a player declares them
 
@@ -35,6 +38,7 @@ class RommeChosenCard(Value, frozen=True, omit_defaults=True, forbid_unknown_fie
 
     card: RommeCardId
     face: RommeFaceName | None = field(default=None, name="as")
+    """The face that a joker stands for; left out for any other card."""
 
 
 RommeChosenCards: TypeAlias = Annotated[

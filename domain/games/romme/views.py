@@ -109,13 +109,3 @@ def hand(state: RommeState, seat: Seat) -> tuple[Card, ...]:
 def private(state: RommeState, seat: Seat) -> RommePrivate:
     """Return what only this seat knows beyond its hand, as long as its private stream is empty."""
     return private_stream.private(state, seat, private_stream.new())
-
-
-def round_number(state: RommeState) -> int:
-    """Return the running or last round, 0 before the first."""
-    return state.round
-
-
-def totals(state: RommeState) -> tuple[int, ...]:
-    """Return the sum of round points of each seat."""
-    return state.totals

@@ -2,7 +2,7 @@
 
 from bisect import insort
 from collections.abc import Callable
-from typing import Any, Final, Literal, TypeAlias, assert_never, get_args
+from typing import Any, Final, Literal, TypeAlias, assert_never
 
 from msgspec.structs import replace
 
@@ -37,11 +37,12 @@ from domain.games.von_herzen.model import (
     VonHerzenState,
     VonHerzenSwap,
 )
-from domain.games.von_herzen.runs import PACK, PACK_SET, extended, is_run, new_run, refusal_of_lay_off
+from domain.games.von_herzen.runs import PACK, PACK_SET, extended, is_run, new_run, takes
 from domain.games.von_herzen.scoring import counted, ranking
 from domain.seats import with_entry
 
 _LAYING: Final = ("lay", "closing")
+_ENDS_TURN: Final = ("ending", *_LAYING)
 
 VonHerzenSwapResult: TypeAlias = Literal["passed", "declined", "withdrawn", "accepted", "taken", "agreed"]
 
@@ -68,22 +69,7 @@ def idle_turns_max(options: VonHerzenOptions) -> int:
 
 def evolve(state: VonHerzenState, fact: VonHerzenFact) -> VonHerzenState:
     """Apply a recorded fact. ImpossibleFactError if it does not fit the state."""
-    try:
-        return _CHANGES[type(fact)](state, fact)
-    except (ValueError, LookupError) as error:  # a card or a run that is not there
-        raise ImpossibleFactError(f"{fact!r}: {error}") from error
-
-
-def _require(holds: bool, fact: VonHerzenFact) -> None:
-    """Raise ImpossibleFactError unless the fact fits."""
-    if not holds:
-        raise ImpossibleFactError(repr(fact))
-
-
-def _require_turn(state: VonHerzenState, seat: Seat, phases: tuple[str, ...], fact: VonHerzenFact) -> None:
-    """Raise ImpossibleFactError unless the seat is to move in one of these phases."""
-    if seat != state.turn or state.phase not in phases:
-        raise ImpossibleFactError(repr(fact))
+    return CHANGES[type(fact)](state, fact)
 
 
 def _plus(hand: VonHerzenCards, card: Card) -> VonHerzenCards:
@@ -93,11 +79,19 @@ def _plus(hand: VonHerzenCards, card: Card) -> VonHerzenCards:
     return tuple(cards)
 
 
-def _minus(hand: VonHerzenCards, cards: VonHerzenCards) -> VonHerzenCards:
-    """Return the hand without the cards. ValueError if one is not in it."""
-    rest = list(hand)
-    for card in cards:
-        rest.remove(card)
+def _are_part_of(held: VonHerzenCards, cards: VonHerzenCards) -> bool:
+    """Whether different cards, in canonical order, are among those that are held, which are in it too."""
+    return cards == tuple([card for card in held if card in cards])
+
+
+def _minus(seat: Seat, held: VonHerzenCards, cards: VonHerzenCards) -> VonHerzenCards:
+    """Return what a seat holds without these cards. ImpossibleFactError if one is not among it."""
+    rest = list(held)
+    try:
+        for card in cards:
+            rest.remove(card)
+    except ValueError:
+        raise ImpossibleFactError(f"seat {seat} does not hold all of {cards}") from None
     return tuple(rest)
 
 
@@ -105,13 +99,16 @@ def _minus(hand: VonHerzenCards, cards: VonHerzenCards) -> VonHerzenCards:
 
 
 def _first_dealer_drawn(state: VonHerzenState, fact: VonHerzenFirstDealerDrawn) -> VonHerzenState:
-    _require(state.phase == "before" and 0 <= fact.dealer < len(state.totals), fact)
+    if state.phase != "before" or not 0 <= fact.dealer < len(state.totals):
+        raise ImpossibleFactError(f"seat {fact.dealer} cannot have been drawn to deal now")
     return replace(state, phase="dealing", dealer=fact.dealer)
 
 
 def _match_ended(state: VonHerzenState, fact: VonHerzenMatchEnded) -> VonHerzenState:
-    _require(state.phase == "dealing" and state.round == round_count(state.options), fact)  # V-70
-    _require(fact == VonHerzenMatchEnded(state.totals, ranking(state.totals)), fact)
+    if state.phase != "dealing" or state.round != round_count(state.options):  # V-70
+        raise ImpossibleFactError("the match cannot have ended now")
+    if fact != VonHerzenMatchEnded(state.totals, ranking(state.totals)):
+        raise ImpossibleFactError("the match cannot have ended like this")
     return replace(state, phase="over")
 
 
@@ -126,11 +123,14 @@ def dealt_hand(fact: VonHerzenRoundDealt, seat: Seat) -> VonHerzenCards:
 
 def _dealt(state: VonHerzenState, fact: VonHerzenRoundDealt) -> VonHerzenState:
     seats = len(state.totals)
-    _require(state.phase == "dealing" and fact.round == state.round + 1 <= round_count(state.options), fact)
+    if state.phase != "dealing" or not fact.round == state.round + 1 <= round_count(state.options):
+        raise ImpossibleFactError(f"round {fact.round} cannot have been dealt now")
     due = state.dealer if state.round == 0 else (state.dealer + 1) % seats  # V-10
-    _require(fact.dealer == due and fact.seats == seats, fact)
-    _require(len(fact.pack) == len(PACK) and frozenset(fact.pack) == PACK_SET, fact)
-    hands = tuple(dealt_hand(fact, seat) for seat in range(seats))
+    if fact.dealer != due or fact.seats != seats:
+        raise ImpossibleFactError(f"round {fact.round} cannot have been dealt like this")
+    if len(fact.pack) != len(PACK) or not PACK_SET.issubset(fact.pack):
+        raise ImpossibleFactError("these cards are not the pack")
+    hands = tuple([dealt_hand(fact, seat) for seat in range(seats)])
     return VonHerzenState(
         options=state.options,
         totals=state.totals,
@@ -154,28 +154,29 @@ def _giver_turn(giver: Seat, seats: int) -> VonHerzenSwap:
     return VonHerzenSwap(giver, (giver - 1) % seats)
 
 
-def _open_swap(state: VonHerzenState, giver: Seat, fact: VonHerzenFact) -> VonHerzenSwap:
-    """Return the running giver's turn; ImpossibleFactError if it is not this giver's."""
+def _open_swap(state: VonHerzenState, giver: Seat, seat: Seat, phase: VonHerzenPhase) -> VonHerzenSwap:
+    """Return the giver's running turn. ImpossibleFactError if it is not open, or not for this seat in this phase."""
     if state.swap is None or state.swap.giver != giver:
-        raise ImpossibleFactError(repr(fact))
+        raise ImpossibleFactError(f"no turn of giver {giver} is open")
+    if seat != state.turn or state.phase != phase:
+        raise ImpossibleFactError(f"seat {seat} is not to move in {phase}")
     return state.swap
 
 
 def _offered(state: VonHerzenState, fact: VonHerzenCardsOffered) -> VonHerzenState:
-    _require_turn(state, fact.giver, ("swap_offer",), fact)
-    swap = _open_swap(state, fact.giver, fact)
-    _minus(state.hands[fact.giver], fact.cards)
-    _require(fact.receiver == swap.receiver, fact)
-    _require(len(fact.cards) > 0 and fact.cards == in_canonical_order(fact.cards), fact)
+    swap = _open_swap(state, fact.giver, fact.giver, "swap_offer")
+    if fact.receiver != swap.receiver:
+        raise ImpossibleFactError(f"seat {fact.receiver} cannot have been offered cards now")
+    if not fact.cards or not _are_part_of(state.hands[fact.giver], fact.cards):
+        raise ImpossibleFactError(f"seat {fact.giver} cannot have offered {fact.cards}")
     swap = VonHerzenSwap(swap.giver, swap.receiver, fact.cards)
     return replace(state, phase="swap_answer", turn=swap.receiver, swap=swap)
 
 
 def _countered(state: VonHerzenState, fact: VonHerzenOfferCountered) -> VonHerzenState:
-    _require_turn(state, fact.receiver, ("swap_answer",), fact)
-    swap = _open_swap(state, fact.giver, fact)
-    _minus(state.hands[fact.receiver], fact.cards)
-    _require(0 < len(fact.cards) < len(swap.offered) and fact.cards == in_canonical_order(fact.cards), fact)
+    swap = _open_swap(state, fact.giver, fact.receiver, "swap_answer")
+    if not 0 < len(fact.cards) < len(swap.offered) or not _are_part_of(state.hands[fact.receiver], fact.cards):
+        raise ImpossibleFactError(f"seat {fact.receiver} cannot have proposed {fact.cards}")
     swap = VonHerzenSwap(swap.giver, swap.receiver, swap.offered, fact.cards)
     return _asked(replace(state, swap=swap), (swap.receiver - 1) % len(state.totals))  # V-17
 
@@ -187,27 +188,29 @@ def _asked(state: VonHerzenState, seat: Seat) -> VonHerzenState:
 
 
 def _left(state: VonHerzenState, fact: VonHerzenOfferLeft) -> VonHerzenState:
-    _require_turn(state, fact.seat, ("swap_take",), fact)
+    if fact.seat != state.turn or state.phase != "swap_take":
+        raise ImpossibleFactError(f"seat {fact.seat} cannot have left an offer now")
     return _asked(state, (fact.seat - 1) % len(state.totals))
 
 
 def _swapped(state: VonHerzenState, fact: VonHerzenCardsSwapped) -> VonHerzenState:
-    swap = _open_swap(state, fact.giver, fact)
     match fact.kind:
         case "accepted":
-            fits = state.phase == "swap_answer" and fact.partner == state.turn and fact.given == swap.offered
+            swap = _open_swap(state, fact.giver, fact.partner, "swap_answer")
+            fits = fact.given == swap.offered and _are_part_of(state.hands[fact.partner], fact.received)
         case "taken":
-            fits = state.phase == "swap_take" and fact.partner == state.turn and fact.given == swap.offered
+            swap = _open_swap(state, fact.giver, fact.partner, "swap_take")
+            fits = fact.given == swap.offered and _are_part_of(state.hands[fact.partner], fact.received)
         case "agreed":
-            fits = state.phase == "swap_agree" and fact.partner == swap.receiver and fact.received == swap.countered
+            swap = _open_swap(state, fact.giver, fact.giver, "swap_agree")
+            fits = fact.received == swap.countered and _are_part_of(swap.offered, fact.given)
+            fits = fits and fact.partner == swap.receiver
         case _:
             assert_never(fact.kind)
-    _require(fits and len(fact.given) == len(fact.received), fact)
-    _minus(swap.offered, fact.given)
-    _require(fact.given == in_canonical_order(fact.given), fact)
-    giver_hand = (*_minus(state.hands[fact.giver], fact.given), *fact.received)
-    partner_hand = (*_minus(state.hands[fact.partner], fact.received), *fact.given)
-    _require(fact.received == in_canonical_order(fact.received), fact)
+    if not fits or len(fact.given) != len(fact.received):
+        raise ImpossibleFactError(f"seats {fact.giver} and {fact.partner} cannot have swapped like this")
+    giver_hand = (*_minus(fact.giver, state.hands[fact.giver], fact.given), *fact.received)
+    partner_hand = (*_minus(fact.partner, state.hands[fact.partner], fact.received), *fact.given)
     hands = with_entry(state.hands, fact.giver, in_canonical_order(giver_hand))
     hands = with_entry(hands, fact.partner, in_canonical_order(partner_hand))
     state = replace(state, hands=hands, swaps=(*state.swaps, fact))
@@ -215,21 +218,19 @@ def _swapped(state: VonHerzenState, fact: VonHerzenCardsSwapped) -> VonHerzenSta
 
 
 def _offer_passed(state: VonHerzenState, fact: VonHerzenOfferPassed) -> VonHerzenState:
-    swap = _open_swap(state, fact.giver, fact)
-    _require_turn(state, fact.giver, ("swap_offer",), fact)
+    swap = _open_swap(state, fact.giver, fact.giver, "swap_offer")
     return _next_giver(state, swap, "passed")  # V-12
 
 
 def _declined(state: VonHerzenState, fact: VonHerzenOfferDeclined) -> VonHerzenState:
-    swap = _open_swap(state, fact.giver, fact)
-    _require_turn(state, fact.receiver, ("swap_answer",), fact)
+    swap = _open_swap(state, fact.giver, fact.receiver, "swap_answer")
     return _next_giver(state, swap, "declined")
 
 
 def _withdrawn(state: VonHerzenState, fact: VonHerzenOfferWithdrawn) -> VonHerzenState:
-    swap = _open_swap(state, fact.giver, fact)
-    _require_turn(state, fact.giver, ("swap_agree",), fact)
-    _require(fact.receiver == swap.receiver, fact)
+    swap = _open_swap(state, fact.giver, fact.giver, "swap_agree")
+    if fact.receiver != swap.receiver:
+        raise ImpossibleFactError(f"seat {fact.receiver} has not proposed anything")
     return _next_giver(state, swap, "withdrawn")  # V-22
 
 
@@ -265,84 +266,99 @@ def _turn(state: VonHerzenState, seat: Seat, turn_number: int, *, idle_turns: in
 
 
 def _stock_drawn(state: VonHerzenState, fact: VonHerzenStockDrawn) -> VonHerzenState:
-    _require_turn(state, fact.seat, ("draw",), fact)
-    _require(state.stock[0] == fact.card, fact)
-    hands = with_entry(state.hands, fact.seat, _plus(state.hands[fact.seat], fact.card))
-    return replace(state, phase="lay", hands=hands, stock=state.stock[1:], progress=True)  # V-60
+    seat, card, stock = fact.seat, fact.card, state.stock
+    if seat != state.turn or state.phase != "draw" or not stock or stock[0] != card:
+        raise ImpossibleFactError(f"seat {seat} cannot have drawn {card} now")
+    hands = with_entry(state.hands, seat, _plus(state.hands[seat], card))
+    return replace(state, phase="lay", hands=hands, stock=stock[1:], progress=True)  # V-60
 
 
 def _pile_drawn(state: VonHerzenState, fact: VonHerzenPileDrawn) -> VonHerzenState:
-    _require_turn(state, fact.seat, ("draw",), fact)
-    hands = with_entry(state.hands, fact.seat, _plus(state.hands[fact.seat], fact.card))
-    taken = with_entry(state.taken, fact.seat, _plus(state.taken[fact.seat], fact.card))
-    return replace(state, phase="lay", hands=hands, pile=without(state.pile, fact.card), taken=taken)
+    seat, card = fact.seat, fact.card
+    if seat != state.turn or state.phase != "draw" or card not in state.pile:
+        raise ImpossibleFactError(f"seat {seat} cannot have taken {card} now")
+    hands = with_entry(state.hands, seat, _plus(state.hands[seat], card))
+    taken = with_entry(state.taken, seat, _plus(state.taken[seat], card))
+    return replace(state, phase="lay", hands=hands, pile=without(state.pile, card), taken=taken)
 
 
 def _run_laid(state: VonHerzenState, fact: VonHerzenRunLaid) -> VonHerzenState:
-    _require_turn(state, fact.seat, _LAYING, fact)
-    _require(fact.run == len(state.melds) and is_run(fact.cards), fact)
-    hands = with_entry(state.hands, fact.seat, _minus(state.hands[fact.seat], fact.cards))
-    taken = state.taken
-    if taken[fact.seat]:
-        taken = with_entry(taken, fact.seat, tuple([card for card in taken[fact.seat] if card not in fact.cards]))
-    melds = (*state.melds, new_run(fact.run, fact.seat, fact.cards))
+    seat, cards = fact.seat, fact.cards
+    if seat != state.turn or state.phase not in _LAYING:
+        raise ImpossibleFactError(f"seat {seat} cannot have laid a run now")
+    if fact.run != len(state.melds) or not is_run(cards):
+        raise ImpossibleFactError(f"{cards} are not run {fact.run}")
+    hands, taken = with_entry(state.hands, seat, _minus(seat, state.hands[seat], cards)), state.taken
+    if taken[seat]:
+        taken = with_entry(taken, seat, tuple([card for card in taken[seat] if card not in cards]))
+    melds = (*state.melds, new_run(fact.run, seat, cards))
     return replace(state, hands=hands, taken=taken, melds=melds, progress=True)
 
 
 def _laid_off(state: VonHerzenState, fact: VonHerzenCardLaidOff) -> VonHerzenState:
-    _require_turn(state, fact.seat, _LAYING, fact)
-    _require(fact.run >= 0, fact)
-    run, own_joker = state.melds[fact.run], state.options.own_joker_layoff
-    hands, taken = _put_down(state, fact.seat, fact.card)
-    refusal = refusal_of_lay_off(run, fact.card, fact.end, own=run.owner == fact.seat, own_joker=own_joker)
-    _require(refusal is None, fact)
-    melds = with_entry(state.melds, fact.run, extended(run, fact.card, fact.end))
+    seat, card, melds = fact.seat, fact.card, state.melds
+    if seat != state.turn or state.phase not in _LAYING:
+        raise ImpossibleFactError(f"seat {seat} cannot have laid off {card} now")
+    if not 0 <= fact.run < len(melds):
+        raise ImpossibleFactError(f"there is no run {fact.run}")
+    hands, taken = _put_down(state, seat, card)
+    run, own_joker = melds[fact.run], state.options.own_joker_layoff
+    if not takes(run, card, fact.end, own=run.owner == seat, own_joker=own_joker):
+        raise ImpossibleFactError(f"run {fact.run} does not take {card} at this end")
+    melds = with_entry(melds, fact.run, extended(run, card, fact.end))
     return replace(state, hands=hands, taken=taken, melds=melds, progress=True)
 
 
 def _discarded(state: VonHerzenState, fact: VonHerzenCardDiscarded) -> VonHerzenState:
-    _require_turn(state, fact.seat, ("lay",), fact)
+    if fact.seat != state.turn or state.phase != "lay":
+        raise ImpossibleFactError(f"seat {fact.seat} cannot have discarded now")
     hands, taken = _put_down(state, fact.seat, fact.card)
-    return replace(state, phase="ending", hands=hands, taken=taken, pile=(*state.pile, fact.card))
+    return replace(state, phase="ending", hands=hands, taken=taken, pile=state.pile + (fact.card,))
 
 
 def _put_down(
     state: VonHerzenState, seat: Seat, card: Card
 ) -> tuple[tuple[VonHerzenCards, ...], tuple[VonHerzenCards, ...]]:
     """Return hands and taken cards of all seats after a seat has put one card on the table."""
-    hands, taken = hands_without(state.hands, seat, card), state.taken
+    taken = state.taken
+    try:
+        hands = hands_without(state.hands, seat, card)
+    except ValueError:
+        raise ImpossibleFactError(f"seat {seat} does not hold {card}") from None
     if card in taken[seat]:
         taken = hands_without(taken, seat, card)
     return hands, taken
 
 
 def _turn_ended(state: VonHerzenState, fact: VonHerzenTurnEnded) -> VonHerzenState:
-    _require_turn(state, fact.seat, (*_LAYING, "ending"), fact)
-    _require(fact.went_out == (not state.hands[fact.seat]), fact)
-    following = (fact.seat + 1) % len(state.totals)
-    last = fact.seat == state.dealer
-    if state.phase == "closing":  # V-57
-        return (
-            replace(state, phase="scoring")
-            if last
-            else replace(state, turn=following, turn_number=state.turn_number + 1)
-        )
-    if fact.went_out:
-        state = replace(state, out=fact.seat)
-        if last or state.turn_number >= len(state.totals):  # V-54, V-57
+    seat, phase, seats = fact.seat, state.phase, len(state.totals)
+    if seat != state.turn or phase not in _ENDS_TURN:
+        raise ImpossibleFactError(f"seat {seat} cannot have ended its turn now")
+    if fact.went_out == bool(state.hands[seat]):
+        raise ImpossibleFactError(f"seat {seat} {'still holds' if fact.went_out else 'no longer holds'} cards")
+    following, number = (seat + 1) % seats, state.turn_number + 1
+    if phase == "closing":  # V-57
+        if seat == state.dealer:
             return replace(state, phase="scoring")
-        return replace(state, phase="closing", turn=following, turn_number=state.turn_number + 1)  # V-55
+        return replace(state, turn=following, turn_number=number)
+    if fact.went_out:
+        if seat == state.dealer or state.turn_number >= seats:  # V-54, V-57
+            return replace(state, phase="scoring", out=seat)
+        return replace(state, phase="closing", out=seat, turn=following, turn_number=number)  # V-55
     idle_turns = 0 if state.progress else state.idle_turns + 1  # V-60
     if idle_turns >= idle_turns_max(state.options):
         return replace(state, phase="scoring", idle_turns=idle_turns)
-    return _turn(state, following, state.turn_number + 1, idle_turns=idle_turns)
+    return _turn(state, following, number, idle_turns=idle_turns)
 
 
 # score
 
 
 def _scored(state: VonHerzenState, fact: VonHerzenRoundScored) -> VonHerzenState:
-    _require(state.phase == "scoring" and fact == counted(state), fact)
+    if state.phase != "scoring":
+        raise ImpossibleFactError("no round can have been scored now")
+    if fact != counted(state):
+        raise ImpossibleFactError(f"round {fact.round} cannot have been scored like this")
     result = VonHerzenRoundResult(round=fact.round, ended=fact.ended, points=fact.scores)
     return replace(state, phase="dealing", totals=fact.totals, score_sheet=(*state.score_sheet, result))
 
@@ -352,7 +368,7 @@ def outcome(state: VonHerzenState) -> Outcome | None:
     return Outcome(state.totals, ranking(state.totals)) if state.phase == "over" else None
 
 
-_CHANGES: Final[dict[type, Callable[[VonHerzenState, Any], VonHerzenState]]] = {
+CHANGES: Final[dict[type, Callable[[VonHerzenState, Any], VonHerzenState]]] = {
     VonHerzenFirstDealerDrawn: _first_dealer_drawn,
     VonHerzenRoundDealt: _dealt,
     VonHerzenCardsOffered: _offered,
@@ -371,6 +387,4 @@ _CHANGES: Final[dict[type, Callable[[VonHerzenState, Any], VonHerzenState]]] = {
     VonHerzenRoundScored: _scored,
     VonHerzenMatchEnded: _match_ended,
 }
-"""Which kind of fact changes the state how."""
-
-assert _CHANGES.keys() == set(get_args(VonHerzenFact))
+"""For each kind of fact the function that applies it."""

@@ -12,9 +12,12 @@ from msgspec import Meta
 from domain.cards import Card
 from domain.decider import Seat
 from domain.games.von_herzen.facts import VonHerzenCards, VonHerzenCardsSwapped, VonHerzenRoundEnd
+from domain.options import option
 from domain.structs import Value
 
-VonHerzenColour: TypeAlias = Literal["black", "red"]
+VonHerzenColour: TypeAlias = Annotated[
+    Literal["black", "red"], Meta(title="VonHerzenColour", description="Clubs and spades, or hearts and diamonds.")
+]
 VonHerzenPhase: TypeAlias = Literal[
     "before",
     "dealing",
@@ -43,30 +46,23 @@ IDLE: Final[tuple[VonHerzenPhase, ...]] = ("before", "dealing", "ending", "scori
 class VonHerzenOptions(Value, frozen=True, forbid_unknown_fields=True):
     """The options of a table, complete (V-77)."""
 
-    # V-1
     players: Annotated[
-        int, Meta(ge=2, le=6, description="Number of players. If absent, the number of seats of the table.")
-    ]
-    # V-70
+        int, Meta(ge=2, le=6), option("Number of players. If absent, the number of seats of the table.")
+    ]  # V-1
     complete_rounds: Annotated[
-        int, Meta(ge=1, le=10, description="Complete rounds: in each of them everybody deals once.")
-    ] = 2
-    # V-26
-    swap_rounds: Annotated[int, Meta(ge=1, le=2, description="How often everybody is giver in the swap phase.")] = 1
-    # V-32
-    pile_pick: Annotated[Literal["any", "top"], Meta(description="Which card of the discard pile may be taken.")] = (
-        "top"
-    )
-    # V-46
+        int, Meta(ge=1, le=10), option("Complete rounds: in each of them everybody deals once.", 2)
+    ]  # V-70
+    swap_rounds: Annotated[int, Meta(ge=1, le=2), option("How often everybody is giver in the swap phase.", 1)]  # V-26
+    pile_pick: Annotated[Literal["any", "top"], option("Which card of the discard pile may be taken.", "top")]  # V-32
     own_joker_layoff: Annotated[
-        bool, Meta(description="Whether a joker may be added to one's own run on the table.")
-    ] = True
-    # V-66
+        bool, option("Whether a joker may be added to one's own run on the table.", default=True)
+    ]  # V-46
     pure_flute_four: Annotated[
-        bool, Meta(description="Whether a run of eight without a joker earns 4 extra points instead of 2.")
-    ] = False
-    # V-60
-    standstill_rounds: Annotated[int, Meta(ge=1, le=5, description="Go-rounds without progress that end a round.")] = 2
+        bool, option("Whether a run of eight without a joker earns 4 extra points instead of 2.", default=False)
+    ]  # V-66
+    standstill_rounds: Annotated[
+        int, Meta(ge=1, le=5), option("Go-rounds without progress that end a round.", 2)
+    ]  # V-60
 
 
 # state

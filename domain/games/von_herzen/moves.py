@@ -8,13 +8,17 @@ from msgspec.structs import replace
 from domain.cards import Card
 from domain.structs import Legal, Move, Value, tag_after
 
-VonHerzenCardText: TypeAlias = Annotated[str, Meta(max_length=8, description="Rank then suit.", examples=["TH", "7C"])]
+VonHerzenCardText: TypeAlias = Annotated[
+    str, Meta(title="Card", max_length=8, description="Rank then suit.", examples=["TH", "7C"])
+]
 VonHerzenCardTexts: TypeAlias = Annotated[
     tuple[VonHerzenCardText, ...], Meta(max_length=64, description="Different cards.", examples=[["TH", "7C"]])
 ]
 VonHerzenRunNumber: TypeAlias = Annotated[int, Meta(ge=0, le=1000, description="The `id` of a run on the table.")]
-VonHerzenEnd: TypeAlias = Literal["up", "down"]
-"""`up` is the high end of a run (after its last card), `down` the low end."""
+VonHerzenEnd: TypeAlias = Annotated[
+    Literal["up", "down"],
+    Meta(title="VonHerzenEnd", description="`up`: the high end of a run, after its last card; `down`: the low end."),
+]
 
 
 # moves of the swap phase

@@ -34,6 +34,7 @@ _JOKER_LAYOFF_OFF: Final = Rejection("joker_layoff_off", "V-46")
 _NEXT: Final = {rank: RANKS[(place + 1) % FULL] for place, rank in enumerate(RANKS)}  # V-3
 _CYCLE: Final = RANKS + RANKS
 _BLACK: Final = frozenset(card for card in PACK if COLOUR[card] == "black")
+_RED: Final = _BLACK.symmetric_difference(PACK)
 _BEFORE: Final = {after: rank for rank, after in _NEXT.items()}
 
 
@@ -64,11 +65,10 @@ def is_run(cards: VonHerzenCards) -> bool:
 
 def new_run(number: int, owner: int, cards: VonHerzenCards) -> VonHerzenRun:
     """Return the run that these cards form, with its colour and joker (V-42)."""
-    black = [card for card in cards if COLOUR[card] == "black"]
-    if len(black) > 1:
-        joker = next((card for card in cards if COLOUR[card] == "red"), None)
-        return VonHerzenRun(number, owner, cards, "black", joker)
-    return VonHerzenRun(number, owner, cards, "red", black[0] if black else None)
+    black = _BLACK.intersection(cards)
+    colour: VonHerzenColour = "black" if len(black) > 1 else "red"
+    jokers = _RED.intersection(cards) if colour == "black" else black
+    return VonHerzenRun(number, owner, cards, colour, min(jokers) if jokers else None)
 
 
 def extended(run: VonHerzenRun, card: Card, end: VonHerzenEnd) -> VonHerzenRun:
@@ -101,6 +101,13 @@ def refusal_of_lay_off(
     if run.joker is not None:
         return _TWO_JOKERS
     return None if own_joker else _JOKER_LAYOFF_OFF
+
+
+def takes(run: VonHerzenRun, card: Card, end: VonHerzenEnd, *, own: bool, own_joker: bool) -> bool:
+    """Whether a run takes a card at this end: `refusal_of_lay_off` without the reason, but faster."""
+    if len(run.cards) == FULL or card[0] != (_NEXT[run.cards[-1][0]] if end == "up" else _BEFORE[run.cards[0][0]]):
+        return False
+    return COLOUR[card] == run.colour or (own and own_joker and run.joker is None)
 
 
 def runs_in(hand: Sequence[Card]) -> tuple[VonHerzenCards, ...]:

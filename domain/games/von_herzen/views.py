@@ -154,13 +154,3 @@ def private(state: VonHerzenState, seat: Seat) -> VonHerzenPrivate:
         countered=swap.countered if swap is not None and seat == swap.receiver else (),
         swaps=tuple(seen),
     )
-
-
-def round_number(state: VonHerzenState) -> int:
-    """Return the running or last round, 0 before the first."""
-    return state.round
-
-
-def totals(state: VonHerzenState) -> tuple[int, ...]:
-    """Return the sums of all finished rounds."""
-    return state.totals

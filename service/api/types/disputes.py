@@ -93,7 +93,7 @@ def _seat_type(game: AnyGame) -> Any:
     fields = [
         ("seat", SeatNumber),
         ("before", Annotated[TABLES[game.key] | None, Meta(description="Null for the first version.")]),
-        ("after", TABLES[game.key]),
+        ("after", Annotated[TABLES[game.key], Meta(description="The seat's view after the disputed version.")]),
         ("legal", Annotated[many(game.types.legal), Meta(description="What the seat was allowed to do before.")]),
         ("move", Annotated[game.types.move | None, Meta(description="The seat's disputed move.")]),
         ("judged", Annotated[many(EXPLANATIONS[game.key]), Meta(description="That move and every card of the hand.")]),

@@ -41,5 +41,5 @@ class RuleList(Struct, frozen=True):
 
     game: str
     rules_version: Annotated[int, Meta(ge=1, le=9999)]
-    rules: tuple[Rule, ...]
+    rules: Annotated[tuple[Rule, ...], Meta(description="Every rule, in the order of its number.")]
     rejections: Annotated[dict[str, str], Meta(description="A sentence for the player, by code.")]

@@ -23,12 +23,13 @@ def completed(schema: Any) -> Any:
     return made
 
 
-_DATA: Final = ("examples", "example", "default", "enum", "const", "required", "discriminator")
+_DATA: Final = ("examples", "example", "default", "enum", "x-extensible-enum", "const", "required", "discriminator")
 """Keywords that hold data, not schemas."""
 
 
 def _bounds(schema: dict[str, Any]) -> dict[str, Any]:
-    numbers = [value for value in schema.get("enum", ()) if value is not None]
+    listed = schema.get("enum", schema.get("x-extensible-enum", ()))
+    numbers = [value for value in listed if value is not None]
     low = schema.get("minimum", min(numbers, default=_SAFE[0]))
     high = schema.get("maximum", max(numbers, default=_SAFE[1]))
     if "exclusiveMaximum" in schema:

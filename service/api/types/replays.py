@@ -46,7 +46,9 @@ class ExplainQuery(Struct, frozen=True):
             Meta(
                 min_length=2,
                 max_length=16_000,
-                description="The move as JSON, as in makeMove; if not given, every card of the hand is judged.",
+                description="The move as JSON text, as in makeMove; if not given, every card of the hand is judged.",
+                examples=['{"type":"play","card":"QS"}'],
+                extra_json_schema={"contentMediaType": "application/json"},
             ),
         ]
         | None

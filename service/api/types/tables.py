@@ -1,6 +1,7 @@
 """The types of the API for tables: bodies, queries, views, events, moves."""
 
-from typing import Annotated, Any, Final
+from collections.abc import Callable
+from typing import Annotated, Any, Final, Literal, get_args
 
 import msgspec
 from msgspec import Meta, Struct, defstruct
@@ -8,7 +9,7 @@ from msgspec import Meta, Struct, defstruct
 from domain.cards import Card
 from domain.decider import AnyGame
 from domain.registry import CURRENT
-from domain.table.model import Status, TableFact, Visibility
+from domain.table.model import Status, TableCommand, TableFact, Visibility
 from domain.table.views import SeatPublic
 from projections.table_view import LobbySeat
 from service.api.types.common import Cursor, GameKey, Hash, Id, JoinCode, Limit, SeatNumber, Time, Version
@@ -73,7 +74,7 @@ class TablesQuery(Struct, frozen=True):
     cursor: Cursor | None = None
 
 
-class TableSummaryOut(Struct, frozen=True):
+class TableSummary(Struct, frozen=True):
     """A table in a list."""
 
     table: Id
@@ -90,7 +91,7 @@ class TableSummaryOut(Struct, frozen=True):
 class TablePage(Struct, frozen=True):
     """A page of public tables, newest first."""
 
-    items: tuple[TableSummaryOut, ...]
+    items: tuple[TableSummary, ...]
     next_cursor: str | None
 
 
@@ -146,18 +147,29 @@ def _you_type(game: AnyGame) -> Any:
     )
 
 
-def _event_type(game: AnyGame) -> Any:
+def _event_types(game: AnyGame) -> Any:
+    """The commands of the table, and the moves of the game."""
+    moves = [move.__struct_config__.tag for move in members(game.types.move)]
+    return Literal[(*get_args(TableCommand), *moves)]
+
+
+def _event_facts(game: AnyGame) -> Any:
+    """All forms of the game's facts: during a match those that the viewer may see, afterwards complete ones."""
     facts = members(game.types.public_form) + members(game.types.private_form) + members(game.types.fact)
+    return union(tuple(dict.fromkeys(facts)))
+
+
+def _event_type(game: AnyGame) -> Any:
     return defstruct(
         class_name(game, "Event"),
         [
             ("version", Version),
             ("time", Time),
-            ("type", str),
+            ("type", _event_types(game)),
             ("seat", SeatNumber | None),
             ("decision", Version | None),
             ("table", tuple[TableFact, ...]),
-            ("facts", many(union(tuple(dict.fromkeys(facts))))),
+            ("facts", many(EVENT_FACTS[game.key])),
         ],
         frozen=True,
         namespace={"__doc__": "One recorded command with what followed from it, as the caller may see it."},
@@ -218,6 +230,7 @@ def _table_type(game: AnyGame) -> Any:
 
 
 YOUS: Final[dict[str, Any]] = {key: _you_type(game) for key, game in CURRENT.items()}
+EVENT_FACTS: Final[dict[str, Any]] = {key: _event_facts(game) for key, game in CURRENT.items()}
 EVENTS: Final[dict[str, Any]] = {key: _event_type(game) for key, game in CURRENT.items()}
 TABLES: Final[dict[str, Any]] = {key: _table_type(game) for key, game in CURRENT.items()}
 TABLE: Final[Any] = union(tuple(TABLES.values()))
@@ -271,17 +284,31 @@ NEW_TABLE: Final[Any] = per_game(
 )
 
 
-def move_request(game: AnyGame, move_type: Any = None) -> Any:
-    """The type of the body of a move at a table of this game; `move_type` takes the place of the game's."""
-    return defstruct(
-        class_name(game, "MoveRequest"),
-        [("decision", Version), ("move", move_type or game.types.move)],
-        frozen=True,
-        forbid_unknown_fields=True,
-        namespace={"__doc__": f"A move at a table of {game.title}: the answer to a decision."},
+DecisionNumber = Annotated[Version, Meta(description="The open decision that it answers: `you.decision`.")]
+
+
+def move_requests(move_type: Callable[[AnyGame], Any] = lambda game: game.types.move) -> Any:
+    """The union of the bodies of a move; `move_type` gives the type of the moves of a game."""
+    return per_game(
+        "MoveRequest",
+        "A move at a table: the answer to a decision.",
+        lambda game: [("decision", DecisionNumber), ("move", move_type(game))],
+        closed=True,
     )
 
 
-MOVES: Final[tuple[Any, ...]] = tuple(game.types.move for game in CURRENT.values())
-MOVE_REQUESTS: Final[tuple[Any, ...]] = tuple(move_request(game) for game in CURRENT.values())
-"""Bodies of a move, one for each game; the table says which one it has to be."""
+MOVE_REQUEST: Final[Any] = move_requests()
+LEGAL_MOVES: Final[Any] = per_game(
+    "LegalMoves",
+    "What a seat may do now.",
+    lambda game: [
+        (
+            "entries",
+            Annotated[
+                many(game.types.legal),
+                Meta(description="An entry for each kind of move that is open now, like those of `you.legal`."),
+            ],
+        )
+    ],
+)
+"""Declares `legal` of problems, which is sent as `service.errors.LegalMoves`."""

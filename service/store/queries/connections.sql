@@ -16,3 +16,10 @@ select
     case when current_setting('synchronous_commit') in ('off', 'local', 'remote_write') then 'on'
       else current_setting('synchronous_commit') end,
     false);
+
+-- name: server
+-- The timeline of a server in recovery is not known yet: 0.
+select system_identifier::text, current_database()::text,
+  case when pg_is_in_recovery() then 0
+    else ('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8))::bit(32)::integer end
+from pg_control_system();

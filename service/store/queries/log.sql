@@ -5,7 +5,7 @@
 select 1;
 
 -- name: identity
-select system_identifier, current_database() from pg_control_system();
+select system_identifier::text, current_database()::text from pg_control_system();
 
 -- name: create_stream
 select status from create_stream(%b, %s);

@@ -33,9 +33,6 @@ _UNSTABLE: Final = (FloatType, DecimalType, SetType, FrozenSetType, BytesType, A
 """Types whose JSON is not one fixed text, or that would come back as something else."""
 SEATS_MOST: Final = 6
 """In the API and in standings."""
-_TOLD_APART: Final = {("von_herzen", "leave")}
-"""Names that moves share with commands of the table in events that are stored already. Their readers go by the
-decision or by the facts, as `test_a_move_called_leave_is_not_leaving_the_table` shows of standings."""
 
 
 def check_identity(game: AnyGame) -> None:
@@ -77,6 +74,15 @@ def check_types(game: AnyGame) -> None:
         assert found.__name__.startswith(name), f"{found.__name__} does not begin with {name}"
 
 
+def check_changes(game: AnyGame) -> None:
+    """The fold has a function for each kind of fact, and for nothing else."""
+    declared, applied = set(_members(game.types.fact)), set(game.decider.changes)
+    missing = sorted(kind.__name__ for kind in declared - applied)
+    assert not missing, f"changes has no function for {missing}, which the union of facts names"
+    unknown = sorted(kind.__name__ for kind in applied - declared)
+    assert not unknown, f"changes has functions for {unknown}, which the union of facts does not name"
+
+
 def check_moves(game: AnyGame) -> None:
     """Moves refuse unknown fields and bound every text and list, so that rules judge the rest."""
     for found in _structs(*_moves(game)):
@@ -89,8 +95,8 @@ def check_moves(game: AnyGame) -> None:
 def check_names_of_moves(game: AnyGame) -> None:
     """No move has the name of a command of the table: whoever reads the log tells them apart by it."""
     tags = {member.__struct_config__.tag for declared in _moves(game) for member in _members(declared)}
-    shared = {(game.key, tag) for tag in tags & set(get_args(TableCommand))}
-    assert shared <= _TOLD_APART, f"moves with names of the table's commands: {sorted(shared - _TOLD_APART)}"
+    shared = tags & set(get_args(TableCommand))
+    assert not shared, f"{game.key}: moves with names of the table's commands: {sorted(shared)}"
 
 
 def check_options(game: AnyGame, hooks: Hooks) -> None:

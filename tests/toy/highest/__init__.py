@@ -5,7 +5,7 @@ from functools import partial
 from domain.decider import AnyGame, Decider, Game, Players, Types, Views
 from domain.options import option_rules
 from tests.toy.highest.bot import bot, sample
-from tests.toy.highest.fold import evolve, new, outcome
+from tests.toy.highest.fold import CHANGES, new, outcome
 from tests.toy.highest.model import (
     HighestBoard,
     HighestChoices,
@@ -45,15 +45,13 @@ def _version(number: int, last_points: int) -> AnyGame:
             new=new,
             start=start,
             decide=partial(decide, last_points=last_points),
-            evolve=evolve,
+            changes=CHANGES,
             to_act=to_act,
             outcome=outcome,
         ),
         views=Views(
             public_form=public_form,
             private_form=private_form,
-            round_number=lambda state: state.round,
-            totals=lambda state: state.totals,
             board=board,
             hand=hand,
             private_part=private,

@@ -1,6 +1,7 @@
 """Highest Card: the fold."""
 
-from typing import assert_never
+from collections.abc import Callable
+from typing import Any
 
 from domain.cards import Card, in_canonical_order, without
 from domain.decider import ImpossibleFactError, Outcome, Seat
@@ -37,17 +38,7 @@ def dealt_hand(fact: HighestRoundDealt, seat: Seat) -> tuple[Card, ...]:
 
 def evolve(state: HighestState, fact: HighestFact) -> HighestState:
     """Apply a fact. ImpossibleFactError if it does not fit."""
-    match fact:
-        case HighestRoundDealt():
-            return _dealt(state, fact)
-        case HighestCardChosen():
-            return _chosen(state, fact)
-        case HighestCardsShown():
-            return _shown(state, fact)
-        case HighestMatchEnded():
-            return _ended(state, fact)
-        case _:
-            assert_never(fact)
+    return CHANGES[type(fact)](state, fact)
 
 
 def outcome(state: HighestState) -> Outcome | None:
@@ -100,3 +91,12 @@ def _ended(state: HighestState, fact: HighestMatchEnded) -> HighestState:
     return HighestState(
         state.options, state.round, state.hands, state.stock, state.chosen, state.shown, state.totals, True
     )
+
+
+CHANGES: dict[type, Callable[[HighestState, Any], HighestState]] = {
+    HighestRoundDealt: _dealt,
+    HighestCardChosen: _chosen,
+    HighestCardsShown: _shown,
+    HighestMatchEnded: _ended,
+}
+"""For each kind of fact the function that applies it."""

@@ -4,10 +4,7 @@ from typing import Annotated, TypeAlias
 
 from msgspec import Meta, Struct
 
-from domain.cards import Card
-
-CardText: TypeAlias = Annotated[str, Meta(max_length=8, description="A card, rank then suit.", examples=["QS"])]
-
+from domain.cards import Card, CardText
 
 # options
 

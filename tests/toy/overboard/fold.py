@@ -1,7 +1,7 @@
 """Overboard: the fold."""
 
-from collections.abc import Sequence
-from typing import assert_never
+from collections.abc import Callable, Sequence
+from typing import Any
 
 from msgspec.structs import replace
 
@@ -61,19 +61,7 @@ def dealt(fact: OverboardPackDealt, seat: Seat | None) -> tuple[Card, ...]:
 
 def evolve(state: OverboardState, fact: OverboardFact) -> OverboardState:
     """Apply a fact. ImpossibleFactError if it does not fit."""
-    match fact:
-        case OverboardPackDealt():
-            return _dealt(state, fact)
-        case OverboardCardSwapped() | OverboardHandSwapped() | OverboardStayed():
-            return _moved(state, fact)
-        case OverboardRoundScored():
-            return _scored(state, fact)
-        case OverboardMatchEnded():
-            if fact.places != places(state) or state.hands or None not in state.places:
-                raise ImpossibleFactError("an end that does not follow")
-            return replace(state, places=fact.places)
-        case _:
-            assert_never(fact)
+    return CHANGES[type(fact)](state, fact)
 
 
 def places(state: OverboardState) -> tuple[int, ...]:
@@ -143,3 +131,20 @@ def _scored(state: OverboardState, fact: OverboardRoundScored) -> OverboardState
     return replace(
         state, lives=lives, places=out, turn=None, hands=(), raft=(), rest=(), taken=(), last_hands=fact.hands
     )
+
+
+def _ended(state: OverboardState, fact: OverboardMatchEnded) -> OverboardState:
+    if fact.places != places(state) or state.hands or None not in state.places:
+        raise ImpossibleFactError("an end that does not follow")
+    return replace(state, places=fact.places)
+
+
+CHANGES: dict[type, Callable[[OverboardState, Any], OverboardState]] = {
+    OverboardPackDealt: _dealt,
+    OverboardCardSwapped: _moved,
+    OverboardHandSwapped: _moved,
+    OverboardStayed: _moved,
+    OverboardRoundScored: _scored,
+    OverboardMatchEnded: _ended,
+}
+"""For each kind of fact the function that applies it."""

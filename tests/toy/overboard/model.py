@@ -4,12 +4,9 @@ from typing import Annotated, TypeAlias
 
 from msgspec import Meta
 
-from domain.cards import Card
+from domain.cards import Card, CardText
 from domain.decider import Seat
 from domain.structs import Fact, Legal, Move, Value, tag_after
-
-CardText: TypeAlias = Annotated[str, Meta(max_length=8, description="A card, rank then suit.", examples=["QS"])]
-
 
 # bases; tags follow from class names, and whoever renames a class gives it its old tag
 
