@@ -8,7 +8,7 @@ from litestar.params import FromPath
 from domain.decider import AnyGame, OptionLabel, OptionSetting, Rule
 from domain.registry import CURRENT
 from service.api.links import game_links
-from service.api.negotiation import language_of
+from service.api.negotiation import asked_language
 from service.api.operation import Operation
 from service.api.responses import GAME_PARAMETER
 from service.api.types import games as types
@@ -39,7 +39,7 @@ _LANGUAGE: Final = {"Content-Language": "The language of the texts."}
     response_headers=_LANGUAGE,
 )
 async def list_games(request: AnyRequest) -> Response[types.GameList]:
-    language = language_of(request.scope)
+    language = asked_language(request.scope)
     return _in(language, types.GameList(tuple(game_summary(game, language) for game in CURRENT.values())))
 
 
@@ -62,7 +62,7 @@ async def list_games(request: AnyRequest) -> Response[types.GameList]:
     compressed=True,
 )
 async def get_game(request: AnyRequest, game: FromPath[str]) -> Response[types.GameInfo]:
-    language = language_of(request.scope)
+    language = asked_language(request.scope)
     return _in(language, game_info(_found(game), language))
 
 
@@ -84,7 +84,7 @@ async def get_game(request: AnyRequest, game: FromPath[str]) -> Response[types.G
     compressed=True,
 )
 async def get_rules(request: AnyRequest, game: FromPath[str]) -> Response[types.RuleList]:
-    language = language_of(request.scope)
+    language = asked_language(request.scope)
     return _in(language, rule_list(_found(game), language))
 
 

@@ -7,8 +7,8 @@ from typing import Final
 from litestar.types import Scope
 
 from service.api.trace import header
-from service.errors import HttpError
-from service.languages.catalogues import Language, preferred
+from service.errors import FieldError, HttpError, InvalidRequestError
+from service.languages.catalogues import ACCEPT_LENGTH_MAX, Language, preferred
 
 _ANYTHING: Final = (b"*/*", b"application/json")
 _WEIGHT: Final = re.compile(r"[01](?:\.[0-9]{0,3})?")
@@ -29,6 +29,14 @@ def negotiated(scope: Scope, media_types: Sequence[str]) -> str:
 def language_of(scope: Scope) -> Language:
     """Return the language in which the caller wants texts."""
     return preferred(header(scope, b"accept-language"))
+
+
+def asked_language(scope: Scope) -> Language:
+    """Return the language in which the caller wants texts. InvalidRequestError if the header is too long."""
+    asked = header(scope, b"accept-language")
+    if asked is not None and len(asked) > ACCEPT_LENGTH_MAX:
+        raise InvalidRequestError("A header is invalid.", errors=(FieldError("#Accept-Language", "is too long"),))
+    return preferred(asked)
 
 
 def quality(accept: str, media_type: str) -> float:

@@ -306,7 +306,7 @@ def _problem_statuses(operation: Operation) -> list[int]:
         statuses |= {400, 413}
     if operation.body is not None:
         statuses.add(415)
-    if operation.query is not None:
+    if operation.query is not None or "Accept-Language" in operation.vary:
         statuses.add(400)
     if operation.idempotent:
         statuses |= {400, 422}

@@ -18,7 +18,7 @@ Language: TypeAlias = Literal["en", "de"]
 LANGUAGES: Final[tuple[Language, ...]] = ("en", "de")
 """All languages, the one first that is spoken to who asks for none of them."""
 ACCEPT_LENGTH_MAX: Final = 1000
-"""A longer `Accept-Language` counts as none: no browser and no phone sends one."""
+"""No browser and no phone sends a longer `Accept-Language`. For the language of a problem it counts as none."""
 _RANGE: Final = re.compile(r"([A-Za-z]{1,8}(?:-[A-Za-z0-9]{1,8})*|\*)(?:[ \t]*;[ \t]*[qQ]=([01](?:\.[0-9]{0,3})?))?")
 
 

@@ -75,6 +75,8 @@ def before_call(context: schemathesis.HookContext, case: schemathesis.Case[Any],
         case.query["move"] = _rng.choice(_MOVES)
     if positive and name in _OPTIONS:
         case.body = _listed(case.body)
+    if positive and name == "createTable":
+        case.body = _with_seats(case.body)
     if name in _CODES and isinstance(case.body, dict) and isinstance(case.body.get("code"), str) and positive:
         case.body = {**case.body, "code": _code(_CODES[name]) if _rng.random() < 0.5 else "0"}
     if name not in ("makeMove", "prepareDraft") or not positive or _rng.random() < 0.4:
@@ -122,6 +124,17 @@ def _listed(body: Any) -> Any:
             if numbers and type(options.get(name)) is int and min(numbers) <= options[name] <= max(numbers):
                 options[name] = min(numbers, key=lambda number: abs(number - options[name]))
     return body
+
+
+def _with_seats(body: Any) -> Any:
+    """Say how many seats a table has where nothing else says it, which the contract cannot demand."""
+    if not isinstance(body, dict) or body.get("game") not in CURRENT or body.get("seats") is not None:
+        return body
+    game, options = CURRENT[body["game"]], body.get("options") or {}
+    players = game.options.schema["properties"].get("players", {})
+    if "default" in players or not isinstance(options, dict) or "players" in options:
+        return body
+    return {**body, "seats": game.seats[0]}
 
 
 def _whole(value: Any) -> Any:
