@@ -98,13 +98,23 @@ def _in_words(text: str) -> Message:
 
 
 def with_whole_numbers(value: Any) -> Any:
-    """Return a JSON value with `4.0` read as the integer 4, as JSON Schema defines integers."""
+    """Return a JSON value with `4.0` read as the integer 4, as JSON Schema defines integers.
+
+    MalformedBodyError if it is nested too deeply.
+    """
+    try:
+        return _whole(value)
+    except RecursionError as deep:
+        raise MalformedBodyError("The body is nested too deeply.") from deep
+
+
+def _whole(value: Any) -> Any:
     if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
         return int(value)
     if isinstance(value, list):
-        return [with_whole_numbers(item) for item in value]
+        return [_whole(item) for item in value]
     if isinstance(value, dict):
-        return {key: with_whole_numbers(item) for key, item in value.items()}
+        return {key: _whole(item) for key, item in value.items()}
     return value
 
 
