@@ -284,6 +284,8 @@ def test_an_emptied_redis_is_filled_by_the_worker_and_no_list_folds(running: Run
 def test_a_view_that_is_missing_is_left_out_of_lists_until_the_worker_has_made_it(running: Running) -> None:
     ada = Player(running.urls[0], "Ada")
     first, second = (ada.create("hearts", bots=[1]) for _ in range(2))
+    until(running.is_paid, time.monotonic() + 5)
+    time.sleep(1.5)  # until their events are behind the checkpoint: only the list tells the worker
     running.redis.delete(f"{running.prefix}{{{first}}}")
 
     def listed() -> list[str]:
