@@ -12,7 +12,8 @@ from typing import Final
 ROOT: Final = Path(__file__).parent.parent.parent
 _PACKAGES: Final = ("domain", "projections", "service", "tests", "openapi")
 _FILES: Final = ("pyproject.toml", "README.md")
-_NO_CACHE: Final = "-p no:cacheprovider"
+_OPTIONS: Final = "-p no:cacheprovider --timeout 240"
+"""Of a pytest that runs inside another one: a test that hangs is named before the command has had its time."""
 _LEFT_OUT: Final = shutil.ignore_patterns("__pycache__", "node_modules", "results")
 
 
@@ -29,7 +30,7 @@ class Copy:
     def run(self, command: str) -> "subprocess.CompletedProcess[str]":
         """Run a command line of the shell in the folder, with the tools of this environment."""
         tools = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-        environment = {**os.environ, "PATH": tools, "PYTHONPATH": str(self.folder), "PYTEST_ADDOPTS": _NO_CACHE}
+        environment = {**os.environ, "PATH": tools, "PYTHONPATH": str(self.folder), "PYTEST_ADDOPTS": _OPTIONS}
         environment.pop("PYTHONDONTWRITEBYTECODE", None)  # many processes read the same source: it is compiled once
         return subprocess.run(
             ["bash", "-c", command],

@@ -103,6 +103,21 @@ def play(seated: list[Player], onlooker: Player, table: str, rng: Random) -> dic
 def test_all_answers_of_a_match_are_as_declared(people: list[Player], checked: Checked, game: str) -> None:
     seed = SystemRandom().randrange(2**32)
     print(f"seed {seed}")
+    before = checked.seen["makeMove", 200]
+    for _ in range(20):  # a match may end in its first deal
+        read_a_match(people, game, seed)
+        if checked.seen["makeMove", 200] > before:
+            break
+    assert checked.seen["makeMove", 200] > before, f"seed {seed}: SHORT leaves no move to make"
+    for operation in ("getRecord", "auditTable", "getReplay", "listEvents", "getHead"):
+        assert checked.seen[operation, 200] > 0, f"seed {seed}"
+    if CURRENT[game].private_stream is not None:
+        assert checked.seen["orderHand", 200] > 0, f"seed {seed}"
+        assert checked.seen["askAdvice", 200] > 0, f"seed {seed}"
+
+
+def read_a_match(people: list[Player], game: str, seed: int) -> None:
+    """Play a match to its end, or end it, while everything about it is read."""
     seated, onlooker = people[:2], people[2]
     short = short_match(CURRENT[game], 3)
     bots = list(range(3, short.seats))
@@ -125,12 +140,6 @@ def test_all_answers_of_a_match_are_as_declared(people: list[Player], checked: C
     for player in people:
         assert look(player, table)["status"] in ("finished", "closed"), f"seed {seed}"
         read_everything(player, table)
-    assert checked.seen["makeMove", 200] > 0, f"seed {seed}: SHORT leaves no move to make"
-    for operation in ("getRecord", "auditTable", "getReplay", "listEvents", "getHead"):
-        assert checked.seen[operation, 200] > 0, f"seed {seed}"
-    if CURRENT[game].private_stream is not None:
-        assert checked.seen["orderHand", 200] > 0, f"seed {seed}"
-        assert checked.seen["askAdvice", 200] > 0, f"seed {seed}"
 
 
 def test_lists_accounts_and_games_answer_as_declared(people: list[Player], checked: Checked) -> None:
