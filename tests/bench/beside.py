@@ -21,8 +21,10 @@ from tests.bench.windows import COLUMNS, Series, cells
 
 MOVES_AT_LEAST: Final = 0.8
 VIEWS_AT_LEAST: Final = 0.3
-BEFORE_OWED: Final = "2bb0273"
+WITHOUT_OWED: Final = "2bb0273"
 """The commit before it was kept account of what Redis owes."""
+WITH_OWED: Final = "6ccbaeb"
+"""The commit with that and nothing else, so that what came later does not hide what it costs."""
 OWED_AT_LEAST: Final = 0.98
 _LOCKS: Final = Path("deploy", "requirements", "service.txt")
 _NOTE: Final = "ratio, of CPU: this version to the earlier one, in rate and in processor time of the API process."
@@ -64,18 +66,18 @@ def is_here(commit: str) -> bool:
         return False
 
 
-def owed(key: str, plan: Plan, commit: str = BEFORE_OWED) -> Section:
-    """Measure moves beside the commit before what Redis owes was kept account of, and paid."""
-    title = f"What a move pays for what is owed: beside {commit}, 64 clients"
-    if not is_here(commit):
-        note = f"NOT MEASURED: this is no clone with {commit} in its history (git fetch --unshallow gets it)."
+def owed(key: str, plan: Plan, commits: tuple[str, str] = (WITHOUT_OWED, WITH_OWED)) -> Section:
+    """Measure moves of the commit that keeps account of what Redis owes, and pays it, beside the one before."""
+    without, with_owed = commits
+    title = f"What a move pays for what is owed: {with_owed} beside {without}, 64 clients"
+    if not all(map(is_here, commits)):
+        note = f"NOT MEASURED: this is no clone with {without} in its history (git fetch --unshallow gets it)."
         return Section("owed", title, note, COLUMNS, ())
     with ExitStack() as running:
-        earlier = running.enter_context(checkout(commit))
-        rigs = running.enter_context(rig()), running.enter_context(rig(earlier))
-        ours, theirs = (Moves(rig, key).window for rig in rigs)
-        rows, aims = _compared(f"{GAMES[key].title} move", commit, OWED_AT_LEAST, (ours, theirs), plan)
-    return Section("owed", title, f"{_NOTE} Everything else that changed since is in it.", COLUMNS, rows, aims)
+        rigs = [running.enter_context(rig(running.enter_context(checkout(commit)))) for commit in commits]
+        theirs, ours = (Moves(rig, key).window for rig in rigs)
+        rows, aims = _compared(f"{GAMES[key].title} move", without, OWED_AT_LEAST, (ours, theirs), plan)
+    return Section("owed", title, _NOTE, COLUMNS, rows, aims)
 
 
 def beside(commit: str, keys: Sequence[str], plan: Plan) -> Section:

@@ -121,8 +121,8 @@ def _facts(judged: Any) -> Facts:
     return judged
 
 
-def requests_of(table: Table, steps: Iterator[Step]) -> list[bytes]:
-    """Return the steps as complete HTTP requests."""
+def requests_of(table: Table, steps: Iterator[Step], *, named: bool = True) -> list[bytes]:
+    """Return the steps as complete HTTP requests; moves name their game if `named`."""
     heads = [
         f"POST /v1/tables/{table.id}/%s HTTP/1.1\r\nHost: bench\r\nAuthorization: Bearer {token}\r\n"
         "Content-Type: application/json\r\nContent-Length: %d\r\n\r\n"
@@ -131,13 +131,14 @@ def requests_of(table: Table, steps: Iterator[Step]) -> list[bytes]:
     requests = []
     for step in steps:
         path = "start" if step.decision is None else "moves"
-        raw = _encode({"round": step.move} if step.decision is None else _move_request(step))
+        raw = _encode({"round": step.move} if step.decision is None else _move_request(step, named))
         requests.append((heads[step.seat] % (path, len(raw))).encode() + raw)
     return requests
 
 
-def _move_request(step: Step) -> dict[str, Any]:
-    return {"game": _GAME_OF[type(step.move)], "decision": step.decision, "move": step.move}
+def _move_request(step: Step, named: bool) -> dict[str, Any]:
+    game = {"game": _GAME_OF[type(step.move)]} if named else {}
+    return game | {"decision": step.decision, "move": step.move}
 
 
 _GAME_OF: Final = {move: key for key, game in CURRENT.items() for move in members(game.types.move)}

@@ -26,7 +26,7 @@ class Bar(NamedTuple):
 
 
 def draw(outcome: Results, peers: Results | None, picture: Path) -> None:
-    """Write the picture: requests over HTTP, the fold, and the peers if they were measured."""
+    """Write the picture: requests over HTTP, the fold, and the peers, each if it was measured."""
     sections = {section.key: section for section in outcome.sections}
     panels = [
         ("HTTP requests per second, 64 clients, one API process", _http(sections)),
@@ -35,6 +35,8 @@ def draw(outcome: Results, peers: Results | None, picture: Path) -> None:
     if peers is not None:
         panels.append(("Moves or appends per second, 64 clients", _peers(peers)))
     panels = [(title, bars) for title, bars in panels if bars]
+    if not panels:
+        return
     heights = [len(bars) + 2 for _, bars in panels]
     figure, axes = pyplot.subplots(
         len(panels), 1, figsize=(9, 0.3 * sum(heights)), height_ratios=heights, squeeze=False, layout="constrained"

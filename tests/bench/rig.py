@@ -30,6 +30,11 @@ class Checkout:
     root: Path
     python: str
 
+    @property
+    def moves_name_their_game(self) -> bool:
+        """Whether the body of a move has a field `game`, which earlier versions refuse."""
+        return '"MoveRequest"' in (self.root / "openapi" / "openapi.json").read_text()
+
 
 HERE: Final = Checkout(Path(__file__).resolve().parents[2], sys.executable)
 
@@ -214,6 +219,7 @@ class Rig:
     generator: Generator
     environment: dict[str, str]
     """The settings of the API."""
+    checkout: Checkout
 
     @property
     def database_url(self) -> str:
@@ -256,7 +262,7 @@ def rig(checkout: Checkout = HERE) -> Iterator[Rig]:
             server.start()
         worker = subprocess.Popen((*command, "worker"), env=os.environ | environment, cwd=checkout.root)
         running.callback(_end, worker)
-        yield Rig(folder, servers, api, trivial, generator, environment)
+        yield Rig(folder, servers, api, trivial, generator, environment, checkout)
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:

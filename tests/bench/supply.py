@@ -58,7 +58,13 @@ class Moves:
             tables = asyncio.run(
                 start_tables(self._rig.api.address, GAMES[self._key], _TABLES_AT_ONCE, options=options_of(self._key))
             )
-            lanes = scripts(self._rig.database_url, tables, len(self.tables), self._most)
+            lanes = scripts(
+                self._rig.database_url,
+                tables,
+                len(self.tables),
+                self._most,
+                named=self._rig.checkout.moves_name_their_game,
+            )
             self._rig.generator.lanes(self.name, lanes)
             self.tables += tables
             self._left += map(len, lanes)
@@ -69,17 +75,19 @@ class Moves:
         return len(longest_first) >= clients and sum(longest_first[clients - 1 :]) >= moves
 
 
-def scripts(database_url: str, tables: Sequence[Table], seed: int, most: int) -> list[list[bytes]]:
-    """Play matches out on two cores; return each one's requests."""
+def scripts(
+    database_url: str, tables: Sequence[Table], seed: int, most: int, *, named: bool = True
+) -> list[list[bytes]]:
+    """Play matches out on two cores; return each one's requests, which name the game or, for old versions, do not."""
     with ProcessPoolExecutor(2) as pool:
-        halves = [pool.submit(_half, database_url, tables[part::2], seed + part, most) for part in range(2)]
+        halves = [pool.submit(_half, database_url, tables[part::2], seed + part, most, named) for part in range(2)]
         return [lane for half in halves for lane in half.result()]
 
 
-def _half(database_url: str, tables: Sequence[Table], seed: int, most: int) -> list[list[bytes]]:
+def _half(database_url: str, tables: Sequence[Table], seed: int, most: int, named: bool) -> list[list[bytes]]:
     lives = asyncio.run(read_back(database_url, list(tables)))
     return [
-        requests_of(table, play(live, seed + 2 * number, most))
+        requests_of(table, play(live, seed + 2 * number, most), named=named)
         for number, (table, live) in enumerate(zip(tables, lives, strict=True))
     ]
 

@@ -135,7 +135,7 @@ def test_code_that_lies_elsewhere_is_not_measured(tmp_path: Path) -> None:
 
 
 def test_a_clone_without_the_history_says_that_it_cannot_compare() -> None:
-    section = owed("hearts", QUICK, commit="0" * 40)
+    section = owed("hearts", QUICK, ("0" * 40, "1" * 40))
     assert "NOT MEASURED" in text(section)
     assert section.aims == ()
 
