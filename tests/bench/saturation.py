@@ -35,7 +35,7 @@ _SEATS: Final = 3
 _GROUPS: Final = 50
 """Groups of people that share the tables."""
 _SETUP_AT_ONCE: Final = 16
-_MOVES_EACH: Final = 80
+_MOVES_EACH: Final = 150
 CROWD: Final = 2000
 """The most clients."""
 _TABLES: Final = CROWD + 100
