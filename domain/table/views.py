@@ -8,7 +8,7 @@ from msgspec import Struct
 from domain.cards import Card
 from domain.codec import Event
 from domain.decider import Outcome, Seat
-from domain.table.model import FORMER_COMMANDS, SeatKind, Status, TableFact, TableState, Visibility
+from domain.table.model import FORMER_COMMANDS, BotPace, SeatKind, Status, TableFact, TableState, Visibility
 
 
 class SeatPublic(Struct, frozen=True, gc=False):
@@ -53,6 +53,9 @@ class TablePublic(Struct, frozen=True, gc=False):
     """Number of events so far: one for each accepted command."""
     visibility: Visibility
     """A `private` table is not listed; others join it with its join code, and read it if the host invites them."""
+    bot_pace: BotPace
+    """How long bots wait before a move: `normal` is a third of a second and more; `quick`, while a single person
+    sits at the table, about a twentieth. New ones may be added."""
     created: int
     """Milliseconds since 1970 UTC."""
     host: Seat | None
@@ -134,6 +137,7 @@ def public_view(state: TableState, names: Mapping[str, str], people: People | No
         status=state.status,
         version=state.version,
         visibility=setup.visibility,
+        bot_pace=setup.bot_pace,
         created=setup.created,
         host=state.host,
         seats=(people or people_of(state, names)).seats,

@@ -62,6 +62,7 @@ async def create_table(request: CallerRequest, data: JSONBody[Any], tables: Name
         seats=data.seats,
         bots=data.bots,
         visibility=data.visibility,
+        bot_pace=data.bot_pace,
         digest=body_digest(request),
     )
     return view_response(made.view, location=f"/v1/tables/{made.table}")

@@ -9,7 +9,7 @@ from msgspec import Meta, Struct, defstruct
 from domain.cards import Card
 from domain.decider import AnyGame
 from domain.registry import CURRENT
-from domain.table.model import Status, TableCommand, TableFact, Visibility
+from domain.table.model import BotPace, Status, TableCommand, TableFact, Visibility
 from domain.table.views import SeatPublic
 from projections.table_view import LobbySeat
 from service.api.types.common import Cursor, GameKey, Hash, Id, Limit, SeatNumber, Time, Version
@@ -208,6 +208,7 @@ def _table_type(game: AnyGame) -> Any:
             ("status", Status),
             ("version", Version),
             ("visibility", Visibility),
+            ("bot_pace", BotPace),
             ("created", Time),
             ("host", SeatNumber | None),
             ("seats", tuple[SeatPublic, ...]),
@@ -301,6 +302,7 @@ NEW_TABLE: Final[Any] = per_game(
         ("seats", _seats(game) | None, None),
         ("bots", _BOTS, ()),
         ("visibility", Visibility, "public"),
+        ("bot_pace", BotPace, "normal"),
     ],
     closed=True,
 )
