@@ -8,8 +8,9 @@ from msgspec import Struct
 from domain.decider import AnyGame, Seat
 from domain.structs import Fact, tag_after
 
-Status: TypeAlias = Literal["lobby", "running", "between_rounds", "finished", "closed"]
-"""`lobby`: before the match. `between_rounds`: the host starts the next round (Rommé). `closed`: given
+Status: TypeAlias = Literal["lobby", "starting", "running", "between_rounds", "finished", "closed"]
+"""`lobby`: before the match. `starting`: seats reveal the seeds that they committed to; no table is, before shuffles
+under `bw2`. `between_rounds`: the host starts the next round (Rommé). `closed`: given
 up before its end."""
 Visibility: TypeAlias = Literal["public", "private"]
 BotPace: TypeAlias = Literal["normal", "quick"]

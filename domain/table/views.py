@@ -47,8 +47,9 @@ class TablePublic(Struct, frozen=True, gc=False):
     rules_version: int
     """The rules version, which stays the same until the end of the match."""
     status: Status
-    """`lobby` before the match, `running` while somebody has to act, `between_rounds` where the host starts
-    each round, `finished` after the last round, `closed` when nobody is left. New ones may be added."""
+    """`lobby` before the match, `starting` while seats reveal their seeds (not before `bw2`), `running` while somebody
+    has to act, `between_rounds` where the host starts each round, `finished` after the last round, `closed` when
+    nobody is left. New ones may be added."""
     version: int
     """Number of events so far: one for each accepted command."""
     visibility: Visibility

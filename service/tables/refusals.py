@@ -94,3 +94,11 @@ def _wrong_value(game: AnyGame, values: Mapping[str, object]) -> OptionProblem |
 def _known(option: str, game: AnyGame) -> str:
     """An option's name if the game has it; nothing of a request is echoed."""
     return option if option in game.options.schema.get("properties", {}) else "?"
+
+
+def refuse_commitment(seed_commitment: str | None) -> None:
+    """Raise ConflictError if somebody gives a commitment to a seed: shuffles under `bw1` depend on seeds."""
+    if seed_commitment is not None:
+        raise ConflictError(
+            "This table takes client seeds, no commitments to them.", code="seed_commitment_unsupported"
+        )

@@ -18,7 +18,14 @@ from service.tables.tables import EVENTS_SINCE_MAX
 
 ClientSeed = Annotated[
     Hash | None,
-    Meta(description="32 random bytes in hex on which the shuffles will depend; may be added later, once."),
+    Meta(
+        description="32 random bytes in hex on which the shuffles will depend; may be added later, once. Tables under "
+        "`bw1` take it, which all are today; under `bw2` `seed_commitment` takes its place."
+    ),
+]
+SeedCommitment = Annotated[
+    Hash | None,
+    Meta(description="For tables under `bw2`: the hash of a seed that is revealed at the start. None is, today: 409."),
 ]
 
 
@@ -27,6 +34,7 @@ class Sit(Struct, frozen=True, forbid_unknown_fields=True):
 
     seat: Annotated[SeatNumber | None, Meta(description="The seat; null for the first open one.")] = None
     client_seed: ClientSeed = None
+    seed_commitment: SeedCommitment = None
     bot: Annotated[bool, Meta(description="Seat a bot there (host only; requires `seat`).")] = False
 
 
