@@ -111,7 +111,9 @@ def test_a_view_that_was_written_with_the_name_before_is_written_over(urls: tupl
     assert said_in(redis, "Ada Before") == []
 
 
-def test_an_account_with_400_tables_is_renamed_everywhere(urls: tuple[str, str], redis: Redis) -> None:
+def test_an_account_with_400_tables_is_renamed_everywhere_also_while_redis_hangs(
+    urls: tuple[str, str], redis: Redis
+) -> None:
     ada = Player(urls[0], "Ada Many")
     for _ in range(400):
         ada.create("hearts")
@@ -120,8 +122,15 @@ def test_an_account_with_400_tables_is_renamed_everywhere(urls: tuple[str, str],
     assert time.monotonic() - begun < 1
     assert within(SECONDS, lambda: said_in(redis, "Ada Many") == [])
     assert len(said_in(redis, "Ada Moved")) == 400
-    assert ada.http.delete("/v1/me").status_code == 204
+    redis.client_pause(3000)
+    begun = time.monotonic()
+    assert ada.http.patch("/v1/me", json={"name": "Ada Paused"}).status_code == 200
+    assert time.monotonic() - begun < 5
+    redis.ping()  # it answers again
     assert within(SECONDS, lambda: said_in(redis, "Ada Moved") == [])
+    assert len(said_in(redis, "Ada Paused")) == 400
+    assert ada.http.delete("/v1/me").status_code == 204
+    assert within(SECONDS, lambda: said_in(redis, "Ada Paused") == [])
 
 
 def test_guests_who_rename_themselves_in_a_loop_hold_up_nobody_else(
