@@ -3,11 +3,12 @@
 from math import isnan
 from typing import Any, Final, Literal
 
-from litestar import Response
+from litestar import Request, Response
 from litestar.di import NamedDependency
 from prometheus_client import CONTENT_TYPE_LATEST
 
 from projections.redis_store import RedisStore
+from service.api.fixed import FIXED_ETAG, FIXED_HEADERS, FixedDocument
 from service.api.operation import Operation
 from service.api.types import operations as types
 from service.errors import UnavailableError
@@ -120,10 +121,15 @@ async def get_metrics(metrics: NamedDependency[Metrics], owed: NamedDependency[O
     tag="operations",
     public=True,
     response=dict[str, Any],
-    headers={"Cache-Control": "public, max-age=300"},
+    conditional=True,
+    headers=FIXED_HEADERS,
+    vary=("Accept-Encoding",),
+    response_headers=FIXED_ETAG,
 )
-async def get_contract(contract: NamedDependency[bytes]) -> Response[bytes]:
-    return Response(contract)
+async def get_contract(
+    request: Request[Any, Any, Any], contract: NamedDependency[FixedDocument]
+) -> Response[bytes | None]:
+    return contract.response(request)
 
 
 HANDLERS: Final = (

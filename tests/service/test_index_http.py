@@ -22,7 +22,9 @@ def test_the_first_page_says_in_a_few_lines_where_everything_is(service_url: str
 
 
 def test_the_first_page_names_no_software_and_no_version(service_url: str) -> None:
-    text = httpx.get(f"{service_url}/").text
+    page = httpx.get(f"{service_url}/")
+    assert page.status_code == 200
+    text = page.text
     assert re.search("litestar|uvicorn|granian|python|postgres|redis", text, re.IGNORECASE) is None
     assert re.search(r"\d+\.\d+", text.replace("OpenAPI 3.1", "")) is None
 
