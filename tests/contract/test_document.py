@@ -1,9 +1,9 @@
 """The committed contract: equal to what is served, complete, closed, with examples that keep it."""
 
+import json
 from collections.abc import Iterator
 from typing import Any
 
-import json
 import httpx
 import pytest
 
