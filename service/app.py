@@ -13,6 +13,7 @@ from litestar.middleware import DefineMiddleware
 from litestar.types import ASGIApp, Method
 
 from service.api.bodies import BODY_BYTES_MAX
+from service.api.fixed import FixedDocument
 from service.api.headers import Complete, completed
 from service.api.middleware import Admission
 from service.api.operation import PUBLIC
@@ -22,7 +23,7 @@ from service.api.problems import problem_handler
 from service.api.routes import HANDLERS
 from service.api.streams import Streams
 from service.composition import Services
-from service.contract.document import contract_bytes
+from service.contract.document import compact_contract
 from service.runtime.settings import Settings
 
 _ALLOWED_METHODS: list[Any] = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"]
@@ -86,7 +87,7 @@ def _dependencies(services: Services) -> dict[str, Provide]:
     """Return what handlers may ask for by name."""
     parts: dict[str, Any] = {
         "accounts": services.accounts,
-        "contract": contract_bytes(HANDLERS),
+        "contract": FixedDocument(compact_contract(HANDLERS)),
         "disputes": services.disputes,
         "inbox": services.inbox,
         "limits": services.limits,

@@ -1,12 +1,15 @@
 """Games, their options and rules."""
 
-from typing import Any, Final, TypeAlias, TypeVar
+from functools import cache
+from typing import Any, Final, TypeAlias
 
+import msgspec
 from litestar import Request, Response
 from litestar.params import FromPath
 
 from domain.decider import AnyGame, OptionLabel, OptionSetting, Rule
 from domain.registry import CURRENT
+from service.api.fixed import FIXED_ETAG, FIXED_HEADERS, FixedDocument
 from service.api.links import game_links
 from service.api.negotiation import asked_language
 from service.api.operation import Operation
@@ -18,10 +21,9 @@ from service.languages.cards import CARD_WORDS
 from service.languages.catalogues import Language, translated
 
 AnyRequest: TypeAlias = Request[Any, Any, Any]
-ContentT = TypeVar("ContentT")
 
-_CACHE: Final = {"Cache-Control": "public, max-age=300"}
-_LANGUAGE: Final = {"Content-Language": "The language of the texts."}
+_HEADERS: Final = {**FIXED_ETAG, "Content-Language": "The language of the texts."}
+_VARY: Final = ("Accept-Language", "Accept-Encoding")
 
 
 @Operation(
@@ -34,13 +36,13 @@ _LANGUAGE: Final = {"Content-Language": "The language of the texts."}
     public=True,
     response=types.GameList,
     links={"getGame": {"operationId": "getGame", "parameters": {"game": "$response.body#/items/0/game"}}},
-    headers=_CACHE,
-    vary=("Accept-Language",),
-    response_headers=_LANGUAGE,
+    conditional=True,
+    headers=FIXED_HEADERS,
+    vary=_VARY,
+    response_headers=_HEADERS,
 )
-async def list_games(request: AnyRequest) -> Response[types.GameList]:
-    language = asked_language(request.scope)
-    return _in(language, types.GameList(tuple(game_summary(game, language) for game in CURRENT.values())))
+async def list_games(request: AnyRequest) -> Response[bytes | None]:
+    return _list_of_games(asked_language(request.scope)).response(request)
 
 
 @Operation(
@@ -56,14 +58,14 @@ async def list_games(request: AnyRequest) -> Response[types.GameList]:
     problems=(404,),
     path_parameters=GAME_PARAMETER,
     links=game_links(),
-    headers=_CACHE,
-    vary=("Accept-Language",),
-    response_headers=_LANGUAGE,
-    compressed=True,
+    conditional=True,
+    headers=FIXED_HEADERS,
+    vary=_VARY,
+    response_headers=_HEADERS,
 )
-async def get_game(request: AnyRequest, game: FromPath[str]) -> Response[types.GameInfo]:
+async def get_game(request: AnyRequest, game: FromPath[str]) -> Response[bytes | None]:
     language = asked_language(request.scope)
-    return _in(language, game_info(_found(game), language))
+    return _game(_found(game).key, language).response(request)
 
 
 @Operation(
@@ -78,14 +80,14 @@ async def get_game(request: AnyRequest, game: FromPath[str]) -> Response[types.G
     response=types.RuleList,
     problems=(404,),
     path_parameters=GAME_PARAMETER,
-    headers=_CACHE,
-    vary=("Accept-Language",),
-    response_headers=_LANGUAGE,
-    compressed=True,
+    conditional=True,
+    headers=FIXED_HEADERS,
+    vary=_VARY,
+    response_headers=_HEADERS,
 )
-async def get_rules(request: AnyRequest, game: FromPath[str]) -> Response[types.RuleList]:
+async def get_rules(request: AnyRequest, game: FromPath[str]) -> Response[bytes | None]:
     language = asked_language(request.scope)
-    return _in(language, rule_list(_found(game), language))
+    return _rules(_found(game).key, language).response(request)
 
 
 def game_summary(game: AnyGame, language: Language = "en") -> types.GameSummary:
@@ -120,8 +122,23 @@ def rule_list(game: AnyGame, language: Language = "en") -> types.RuleList:
     return types.RuleList(game.key, game.rules_version, rules, rejections)
 
 
-def _in(language: Language, content: ContentT) -> Response[ContentT]:
-    return Response(content, headers={"Content-Language": language})
+@cache
+def _list_of_games(language: Language) -> FixedDocument:
+    return _in(language, types.GameList(tuple(game_summary(game, language) for game in CURRENT.values())))
+
+
+@cache
+def _game(key: str, language: Language) -> FixedDocument:
+    return _in(language, game_info(CURRENT[key], language))
+
+
+@cache
+def _rules(key: str, language: Language) -> FixedDocument:
+    return _in(language, rule_list(CURRENT[key], language))
+
+
+def _in(language: Language, content: msgspec.Struct) -> FixedDocument:
+    return FixedDocument(msgspec.json.encode(content), {"Content-Language": language})
 
 
 def _found(game: str) -> AnyGame:

@@ -1,4 +1,4 @@
-"""Which media type and language a caller accepts (RFC 9110)."""
+"""Which media type, encoding and language a caller accepts (RFC 9110)."""
 
 import re
 from collections.abc import Sequence
@@ -24,6 +24,15 @@ def negotiated(scope: Scope, media_types: Sequence[str]) -> str:
     if quality(accept, best) == 0:
         raise HttpError(406)
     return best
+
+
+def accepts_gzip(scope: Scope) -> bool:
+    """Whether the caller takes responses that are compressed with gzip; who does not say so does not."""
+    weights: dict[str, float] = {}
+    for entry in (header(scope, b"accept-encoding") or "").split(","):
+        coding, *parameters = (part.strip().lower() for part in entry.split(";"))
+        weights[coding] = _weight(parameters)
+    return weights.get("gzip", weights.get("*", 0.0)) > 0
 
 
 def language_of(scope: Scope) -> Language:

@@ -156,7 +156,7 @@ class Operation(HTTPRouteHandler):
             statuses |= {400, 413}
         if self.body is not None:
             statuses.add(415)
-        if self.query is not None or "Accept-Language" in self.vary:
+        if self.query is not None or self.conditional or "Accept-Language" in self.vary:
             statuses.add(400)
         if self.idempotent:
             statuses |= {400, 422}

@@ -1,13 +1,14 @@
-"""Whether the service runs: health, readiness, metrics, the contract."""
+"""What the service is and whether it runs: the first page, health, readiness, metrics, the contract."""
 
 from math import isnan
 from typing import Any, Final, Literal
 
-from litestar import Response
+from litestar import Request, Response
 from litestar.di import NamedDependency
 from prometheus_client import CONTENT_TYPE_LATEST
 
 from projections.redis_store import RedisStore
+from service.api.fixed import FIXED_ETAG, FIXED_HEADERS, FixedDocument
 from service.api.operation import Operation
 from service.api.types import operations as types
 from service.errors import UnavailableError
@@ -22,6 +23,32 @@ NOT_READY: Final[dict[NotReady, str]] = {
     "log_outdated": "The database that this process reaches is not the primary any more.",
     "wrong_key": "The secret key of this process is no longer in force.",
 }
+
+_INDEX: Final = """\
+Blattwerk: matches of card games over HTTP, for apps.
+
+Contract (OpenAPI 3.1): /openapi.json
+Games and their rules:  /v1/games
+Health and readiness:   /livez, /readyz
+Guide for clients:      openapi/README.md, beside the contract in the source of Blattwerk
+"""
+
+
+@Operation(
+    "GET",
+    "/",
+    id="getIndex",
+    summary="Get a few lines about the service",
+    description="What this is, and where the contract, the games, the health and the guide are; text for people, the "
+    "same for every deployment.",
+    tag="operations",
+    public=True,
+    response=str,
+    media_types=("text/plain",),
+    headers={"Cache-Control": "public, max-age=300"},
+)
+async def get_index() -> str:
+    return _INDEX
 
 
 @Operation(
@@ -94,13 +121,19 @@ async def get_metrics(metrics: NamedDependency[Metrics], owed: NamedDependency[O
     tag="operations",
     public=True,
     response=dict[str, Any],
-    headers={"Cache-Control": "public, max-age=300"},
+    conditional=True,
+    headers=FIXED_HEADERS,
+    vary=("Accept-Encoding",),
+    response_headers=FIXED_ETAG,
 )
-async def get_contract(contract: NamedDependency[bytes]) -> Response[bytes]:
-    return Response(contract)
+async def get_contract(
+    request: Request[Any, Any, Any], contract: NamedDependency[FixedDocument]
+) -> Response[bytes | None]:
+    return contract.response(request)
 
 
 HANDLERS: Final = (
+    get_index,
     livez,
     readyz,
     get_metrics,

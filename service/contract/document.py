@@ -1,6 +1,6 @@
 """The OpenAPI 3.1 contract, made from what the route handlers say of themselves and the types they name.
 
-The same bytes are committed and served at `/openapi.json`.
+The same document is committed, with line breaks, and served, without, at `/openapi.json`.
 """
 
 import json
@@ -113,8 +113,13 @@ def contract(operations: Sequence[Operation]) -> dict[str, Any]:
 
 
 def contract_bytes(operations: Sequence[Operation]) -> bytes:
-    """Return the contract as it is committed and served."""
+    """Return the contract as it is committed, for people to read."""
     return (json.dumps(contract(operations), indent=2, ensure_ascii=False) + "\n").encode()
+
+
+def compact_contract(operations: Sequence[Operation]) -> bytes:
+    """Return the contract as it is served: the same document without white space."""
+    return json.dumps(contract(operations), separators=(",", ":"), ensure_ascii=False).encode()
 
 
 def _limits() -> str:

@@ -109,6 +109,7 @@ def responses() -> dict[str, Examples]:
         **{name: {key: example(match) for key, match in _matches().items()} for name, example in _OF_MATCHES.items()},
         "listTables": {"page": {"items": [_summary(match) for match in _matches().values()], "next_cursor": None}},
         "listMyTables": {"page": {"items": [_own(match) for match in _matches().values()], "next_cursor": None}},
+        "getIndex": {"lines": "Blattwerk: matches of card games over HTTP, for apps.\n"},
         "livez": {"ok": {"status": "ok"}},
         "readyz": {
             "ok": {

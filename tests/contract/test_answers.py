@@ -155,7 +155,7 @@ def test_lists_accounts_and_games_answer_as_declared(people: list[Player], check
     ada.http.get("/v1/me/tokens")
     ada.http.delete(f"/v1/me/tokens/{made['token_id']}")
     ada.http.patch("/v1/me", json={"name": "Ada L."})
-    for path in ("/v1/me", "/v1/games", f"/v1/players/{ada.id}", "/livez", "/readyz", "/openapi.json"):
+    for path in ("/v1/me", "/v1/games", f"/v1/players/{ada.id}", "/", "/livez", "/readyz", "/openapi.json"):
         assert ada.http.get(path).status_code == 200, path
     tag = ada.http.get(f"/v1/tables/{page['items'][0]['table']}").headers["ETag"]
     same = ada.http.get(f"/v1/tables/{page['items'][0]['table']}", headers={"If-None-Match": f"W/{tag}"})

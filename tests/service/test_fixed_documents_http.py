@@ -1,0 +1,73 @@
+"""The contract, games and rules over HTTP: compressed, tagged, kept for a day."""
+
+import gzip
+
+import httpx
+import pytest
+
+from service.api.routes import HANDLERS
+
+PATHS = ("/openapi.json", "/v1/games", "/v1/games/hearts", "/v1/games/hearts/rules")
+
+COMPRESSED = {"getContract", "listGames", "getGame", "getRules", "getProblemType", "getRecord"}
+
+
+def test_nothing_else_is_compressed() -> None:
+    """Whoever adds an operation here has made sure that its responses hold no secret and nothing of a running match."""
+    assert {operation.id for operation in HANDLERS if "Accept-Encoding" in operation.vary} == COMPRESSED
+
+
+def got(url: str, encoding: str = "identity", **headers: str) -> httpx.Response:
+    return httpx.get(url, headers={"Accept-Encoding": encoding, **headers})
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_it_comes_compressed_to_who_accepts_that_and_is_kept_for_a_day(service_url: str, path: str) -> None:
+    plain, zipped = got(service_url + path), got(service_url + path, "br, gzip;q=0.5")
+    assert "content-encoding" not in plain.headers
+    assert zipped.headers["content-encoding"] == "gzip"
+    assert zipped.content == plain.content  # httpx unpacks it
+    assert int(plain.headers["content-length"]) == len(plain.content) > int(zipped.headers["content-length"])
+    for response in (plain, zipped):
+        assert response.headers["cache-control"] == "public, max-age=86400"
+        assert "Accept-Encoding" in response.headers["vary"]
+        assert "Authorization" not in response.headers["vary"]
+    assert plain.headers["etag"] != zipped.headers["etag"]
+
+
+@pytest.mark.parametrize("encoding", ["", "br", "gzip;q=0", "*;q=0", "gzip;q=0, *", "x-gzipped"])
+def test_it_is_not_compressed_for_who_does_not_accept_that(service_url: str, encoding: str) -> None:
+    assert "content-encoding" not in got(f"{service_url}/openapi.json", encoding).headers
+
+
+@pytest.mark.parametrize("encoding", ["identity", "gzip"])
+@pytest.mark.parametrize("path", PATHS)
+def test_who_has_it_gets_304_without_a_body(service_url: str, path: str, encoding: str) -> None:
+    first = got(service_url + path, encoding)
+    for tag in (first.headers["etag"], f"W/{first.headers['etag']}", "*"):
+        again = got(service_url + path, encoding, **{"If-None-Match": tag})
+        assert (again.status_code, again.content) == (304, b"")
+        for name in ("etag", "cache-control", "vary"):
+            assert again.headers[name] == first.headers[name], name
+    assert got(service_url + path, encoding, **{"If-None-Match": '"other"'}).status_code == 200
+    assert got(service_url + path, encoding, **{"If-None-Match": '"' + "x" * 9000 + '"'}).status_code == 400
+
+
+@pytest.mark.parametrize("path", PATHS[1:])
+def test_tags_differ_by_language(service_url: str, path: str) -> None:
+    english, german = (got(service_url + path, **{"Accept-Language": language}) for language in ("en", "de"))
+    assert english.headers["etag"] != german.headers["etag"]
+    assert german.headers["content-language"] == "de"
+    assert "Accept-Language" in german.headers["vary"]
+    tagged = {"If-None-Match": english.headers["etag"], "Accept-Language": "de"}
+    assert got(service_url + path, **tagged).status_code == 200
+
+
+def test_the_compressed_contract_is_the_same_each_time(service_url: str) -> None:
+    with httpx.Client(base_url=service_url) as client:
+        raw = []
+        for _ in range(2):
+            with client.stream("GET", "/openapi.json", headers={"Accept-Encoding": "gzip"}) as response:
+                raw.append(b"".join(response.iter_raw()))
+    assert raw[0] == raw[1]
+    assert gzip.decompress(raw[0]) == got(f"{service_url}/openapi.json").content
