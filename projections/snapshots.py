@@ -16,7 +16,7 @@ from msgspec import Raw, Struct
 from domain.decider import AnyGame, Seat
 from domain.form import form_digest
 from domain.registry import GAMES
-from domain.table.model import Adjudicated, Occupant, Setup, Status, TableState, Visibility
+from domain.table.model import Adjudicated, BotPace, Occupant, Setup, Status, TableState, Visibility
 
 EVERY: Final = 100
 """Versions between two snapshots of a table."""
@@ -41,6 +41,7 @@ class _Snapshot(Struct, frozen=True, gc=False):
     options: Raw
     count: int
     visibility: Visibility
+    bot_pace: BotPace
     commitment: str
     created: int
     status: Status
@@ -69,6 +70,7 @@ def snapshot(fold: Fold, key: bytes) -> bytes:
             options=Raw(_encode(setup.options)),
             count=setup.seats,
             visibility=setup.visibility,
+            bot_pace=setup.bot_pace,
             commitment=setup.commitment,
             created=setup.created,
             status=state.status,
@@ -102,7 +104,16 @@ def opened(stored: bytes, table: str, version: int, key: bytes) -> Fold | None:
 def _state(found: _Snapshot, game: AnyGame) -> TableState:
     options = msgspec.json.decode(found.options, type=game.options.type)
     game_state: Any = msgspec.json.decode(found.game_state, type=game.types.state)
-    setup = Setup(found.table, game, options, found.count, found.visibility, found.commitment, found.created)
+    setup = Setup(
+        table=found.table,
+        game=game,
+        options=options,
+        seats=found.count,
+        visibility=found.visibility,
+        commitment=found.commitment,
+        created=found.created,
+        bot_pace=found.bot_pace,
+    )
     return TableState(
         setup,
         found.version,

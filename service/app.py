@@ -17,6 +17,7 @@ from service.api.headers import Complete, completed
 from service.api.middleware import Admission
 from service.api.operation import PUBLIC
 from service.api.overload import Overload
+from service.api.problem_types import operations_by_status
 from service.api.problems import problem_handler
 from service.api.routes import HANDLERS
 from service.api.streams import Streams
@@ -98,6 +99,7 @@ def _dependencies(services: Services) -> dict[str, Provide]:
         "readiness": services.readiness,
         "recorder": services.recorder,
         "records": services.records,
+        "responding": operations_by_status(HANDLERS),
         "recovery": services.recovery,
         "redis": services.redis,
         "replays": services.replays,

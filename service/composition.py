@@ -131,6 +131,7 @@ class Services:
             self.disputes,
             self.log_watch,
             self.name_jobs,
+            bot_seconds=settings.bot_milliseconds / 1000,
         )
         self.key_check = KeyCheck(SecretKeyStore(self.database), self.signer, key=key)
         self.readiness = Readiness(ProbeStore(self.database), self.key_check, self.primary_check, self.owed)

@@ -229,43 +229,130 @@ HTTP_DETAILS: Final = {
 
 
 class ProblemType(NamedTuple):
-    """A problem type: its status, slug (the last part of its `type`) and constant title."""
+    """A problem type: its status, slug (the last part of its `type`), constant title, and what a client does next."""
 
     status: int
     slug: str
     title: str
+    advice: str
 
 
 PROBLEM_TYPES: Final[dict[type[ServiceError], ProblemType]] = {
-    InvalidRequestError: ProblemType(400, "invalid-request", "The request is invalid"),
-    MalformedBodyError: ProblemType(400, "malformed-body", "The body is not JSON"),
-    OptionError: ProblemType(400, "invalid-option", "An option is unknown or its value is not allowed"),
-    KeyRequiredError: ProblemType(400, "idempotency-key-required", "Idempotency-Key is missing or malformed"),
-    UnauthenticatedError: ProblemType(401, "unauthenticated", "A valid token is required"),
-    ForbiddenError: ProblemType(403, "forbidden", "Your role does not allow this"),
-    NotFoundError: ProblemType(404, "not-found", "Not found"),
-    ConflictError: ProblemType(409, "conflict", "The table does not allow this now"),
-    DecisionError: ProblemType(409, "decision", "The decision is not open"),
-    IllegalMoveError: ProblemType(409, "illegal-move", "The rules refuse the move"),
-    OptionConflictError: ProblemType(409, "option-conflict", "The options contradict each other"),
-    KeyInFlightError: ProblemType(
-        409, "idempotency-key-in-flight", "The first request with this key is still being processed"
+    InvalidRequestError: ProblemType(
+        400,
+        "invalid-request",
+        "The request is invalid",
+        "Correct the fields that `errors` names; the same request fails again.",
     ),
-    KeyReusedError: ProblemType(422, "idempotency-key-reused", "The Idempotency-Key was used with another body"),
-    LimitError: ProblemType(429, "rate-limited", "Too many requests"),
-    UnavailableError: ProblemType(503, "unavailable", "The service is unavailable"),
-    OverloadedError: ProblemType(503, "overloaded", "The service is overloaded"),
-    LogLossError: ProblemType(503, "log-went-back", "The log lost recent matches; nothing is written"),
-    DamagedStreamError: ProblemType(503, "table-damaged", "The table cannot be read"),
-    RulesUnknownError: ProblemType(503, "rules-unknown", "The table's rules are not known here"),
+    MalformedBodyError: ProblemType(
+        400,
+        "malformed-body",
+        "The body is not JSON",
+        "Send JSON as the contract describes it; the same request fails again.",
+    ),
+    OptionError: ProblemType(
+        400,
+        "invalid-option",
+        "An option is unknown or its value is not allowed",
+        "Correct the option that `errors` names; the settings of the game list what is allowed.",
+    ),
+    KeyRequiredError: ProblemType(
+        400,
+        "idempotency-key-required",
+        "Idempotency-Key is missing or malformed",
+        "Send the header Idempotency-Key, the same for every attempt of one request.",
+    ),
+    UnauthenticatedError: ProblemType(
+        401, "unauthenticated", "A valid token is required", "Stop using this token and sign in again."
+    ),
+    ForbiddenError: ProblemType(
+        403,
+        "forbidden",
+        "Your role does not allow this",
+        "Do not ask again: others may do this, or another role is needed.",
+    ),
+    NotFoundError: ProblemType(
+        404, "not-found", "Not found", "Check the address. What you may not see looks the same as what does not exist."
+    ),
+    ConflictError: ProblemType(
+        409, "conflict", "The table does not allow this now", "Read the table's view: something else is possible now."
+    ),
+    DecisionError: ProblemType(
+        409,
+        "decision",
+        "The decision is not open",
+        "Read the view, and answer the decision that is open now if it is yours.",
+    ),
+    IllegalMoveError: ProblemType(
+        409,
+        "illegal-move",
+        "The rules refuse the move",
+        "Choose one of the moves in `legal`; `rule` is the number of the rule that decided.",
+    ),
+    OptionConflictError: ProblemType(
+        409,
+        "option-conflict",
+        "The options contradict each other",
+        "Change one of the options that contradict each other.",
+    ),
+    KeyInFlightError: ProblemType(
+        409,
+        "idempotency-key-in-flight",
+        "The first request with this key is still being processed",
+        "Wait a second and send the same request again with the same key.",
+    ),
+    KeyReusedError: ProblemType(
+        422,
+        "idempotency-key-reused",
+        "The Idempotency-Key was used with another body",
+        "Choose a new key for a new request.",
+    ),
+    LimitError: ProblemType(
+        429,
+        "rate-limited",
+        "Too many requests",
+        "Wait as many seconds as Retry-After says, and send the request again.",
+    ),
+    UnavailableError: ProblemType(
+        503,
+        "unavailable",
+        "The service is unavailable",
+        "Wait as Retry-After says, and send the same request again; `code` says whether it was recorded.",
+    ),
+    OverloadedError: ProblemType(
+        503,
+        "overloaded",
+        "The service is overloaded",
+        "Wait as many seconds as Retry-After says, and send the same request again; nothing was recorded.",
+    ),
+    LogLossError: ProblemType(
+        503,
+        "log-went-back",
+        "The log lost recent matches; nothing is written",
+        "Do not send it again: an operator has to decide first. Reading goes on.",
+    ),
+    DamagedStreamError: ProblemType(
+        503,
+        "table-damaged",
+        "The table cannot be read",
+        "Do not send it again: an operator has to repair this table. All others go on.",
+    ),
+    RulesUnknownError: ProblemType(
+        503,
+        "rules-unknown",
+        "The table's rules are not known here",
+        "Do not send it again: this table needs another version of the service.",
+    ),
 }
 HTTP_PROBLEM_TYPES: Final = {
-    405: ProblemType(405, "method-not-allowed", "Method not allowed"),
-    406: ProblemType(406, "not-acceptable", "Not acceptable"),
-    413: ProblemType(413, "body-too-large", "Body too large"),
-    415: ProblemType(415, "unsupported-media-type", "Unsupported media type"),
+    405: ProblemType(405, "method-not-allowed", "Method not allowed", "Use a method that the Allow header names."),
+    406: ProblemType(406, "not-acceptable", "Not acceptable", "Accept one of the media types that the contract names."),
+    413: ProblemType(413, "body-too-large", "Body too large", "Send a smaller body."),
+    415: ProblemType(415, "unsupported-media-type", "Unsupported media type", "Send the body as application/json."),
 }
-INTERNAL: Final = ProblemType(500, "internal", "Internal error")
+INTERNAL: Final = ProblemType(
+    500, "internal", "Internal error", "Send the same request again; if it fails again, report its `trace_id`."
+)
 
 
 def problem_type_of(error: Exception) -> ProblemType:

@@ -52,7 +52,7 @@ def _created(game: AnyGame, table: str, fact: TableCreated, time: int) -> TableS
         raise ImpossibleFactError(f"a table of {game.rules_id} with {problem.option} like this")
     seats = (Occupant("person", fact.player), *[OPEN_SEAT] * (fact.seats - 1))
     return TableState(
-        setup=Setup(table, game, options, fact.seats, fact.visibility, fact.commitment, time),
+        setup=Setup(table, game, options, fact.seats, fact.visibility, fact.commitment, time, fact.bot_pace),
         version=0,
         status="lobby",
         seats=seats,

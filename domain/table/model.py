@@ -8,10 +8,13 @@ from msgspec import Struct
 from domain.decider import AnyGame, Seat
 from domain.structs import Fact, tag_after
 
-Status: TypeAlias = Literal["lobby", "running", "between_rounds", "finished", "closed"]
-"""`lobby`: before the match. `between_rounds`: the host starts the next round (Rommé). `closed`: given
+Status: TypeAlias = Literal["lobby", "starting", "running", "between_rounds", "finished", "closed"]
+"""`lobby`: before the match. `starting`: seats reveal the seeds that they committed to; no table is, before shuffles
+under `bw2`. `between_rounds`: the host starts the next round (Rommé). `closed`: given
 up before its end."""
 Visibility: TypeAlias = Literal["public", "private"]
+BotPace: TypeAlias = Literal["normal", "quick"]
+"""How long bots wait before a move. `quick` counts only while a single person sits at the table."""
 SeatKind: TypeAlias = Literal["open", "person", "bot"]
 
 OPEN_STATUSES: Final = ("lobby", "running", "between_rounds")
@@ -42,6 +45,7 @@ class Setup(Struct, frozen=True, gc=False):
     """C of bw1 in hex: binds the server to the secret of this table."""
     created: int
     """Milliseconds since 1970 UTC."""
+    bot_pace: BotPace = "normal"
 
 
 class Occupant(Struct, frozen=True, gc=False):
@@ -64,7 +68,7 @@ class TableFactBase(Fact, frozen=True, tag=tag_after("")):
     """Base of facts: tags follow from class names."""
 
 
-class TableCreated(TableFactBase, frozen=True):
+class TableCreated(TableFactBase, frozen=True, omit_defaults=True):
     """The table exists; its creator holds seat 0 and is host."""
 
     game: str
@@ -74,6 +78,7 @@ class TableCreated(TableFactBase, frozen=True):
     visibility: Visibility
     player: str
     commitment: str
+    bot_pace: BotPace = "normal"
 
 
 class SeatTaken(TableFactBase, frozen=True, omit_defaults=True):

@@ -15,6 +15,7 @@ from domain.table.model import (
     OPEN_STATUSES,
     Accepted,
     Adjudicated,
+    BotPace,
     BotSeated,
     ClientSeedGiven,
     Facts,
@@ -43,6 +44,7 @@ def create(
     player: str,
     visibility: Visibility,
     commitment: str,
+    bot_pace: BotPace = "normal",
 ) -> Facts | OptionProblem | TableRefusal:
     """Judge a new table. `seats` is the number asked for where the options do not say it."""
     parsed = game.options.parse(options, seats)
@@ -53,7 +55,16 @@ def create(
         return TableRefusal("seat_unknown")
     if 0 in bots:
         return TableRefusal("seat_taken")
-    fact = TableCreated(game.key, game.rules_version, to_builtins(parsed), count, visibility, player, commitment)
+    fact = TableCreated(
+        game=game.key,
+        rules_version=game.rules_version,
+        options=to_builtins(parsed),
+        seats=count,
+        visibility=visibility,
+        player=player,
+        commitment=commitment,
+        bot_pace=bot_pace,
+    )
     return Facts((fact, *[BotSeated(seat) for seat in sorted(set(bots))]))
 
 

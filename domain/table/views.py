@@ -8,7 +8,7 @@ from msgspec import Struct
 from domain.cards import Card
 from domain.codec import Event
 from domain.decider import Outcome, Seat
-from domain.table.model import FORMER_COMMANDS, SeatKind, Status, TableFact, TableState, Visibility
+from domain.table.model import FORMER_COMMANDS, BotPace, SeatKind, Status, TableFact, TableState, Visibility
 
 
 class SeatPublic(Struct, frozen=True, gc=False):
@@ -47,12 +47,16 @@ class TablePublic(Struct, frozen=True, gc=False):
     rules_version: int
     """The rules version, which stays the same until the end of the match."""
     status: Status
-    """`lobby` before the match, `running` while somebody has to act, `between_rounds` where the host starts
-    each round, `finished` after the last round, `closed` when nobody is left. New ones may be added."""
+    """`lobby` before the match, `starting` while seats reveal their seeds (not before `bw2`), `running` while somebody
+    has to act, `between_rounds` where the host starts each round, `finished` after the last round, `closed` when
+    nobody is left. New ones may be added."""
     version: int
     """Number of events so far: one for each accepted command."""
     visibility: Visibility
     """A `private` table is not listed; others join it with its join code, and read it if the host invites them."""
+    bot_pace: BotPace
+    """How long bots wait before a move: `normal` is a third of a second and more; `quick`, while a single person
+    sits at the table, about a twentieth. New ones may be added."""
     created: int
     """Milliseconds since 1970 UTC."""
     host: Seat | None
@@ -134,6 +138,7 @@ def public_view(state: TableState, names: Mapping[str, str], people: People | No
         status=state.status,
         version=state.version,
         visibility=setup.visibility,
+        bot_pace=setup.bot_pace,
         created=setup.created,
         host=state.host,
         seats=(people or people_of(state, names)).seats,

@@ -62,6 +62,7 @@ def rejudge_creation(game: AnyGame, facts: Facts) -> Facts | TableRefusal | Opti
         player=fact.player,
         visibility=fact.visibility,
         commitment=fact.commitment,
+        bot_pace=fact.bot_pace,
     )
 
 

@@ -45,8 +45,8 @@ _REVOCATION: Final = "tokens"
 """What processes broadcast when tokens were revoked."""
 _TOUCH_MILLISECONDS: Final = 60_000
 _RECORD_USE_SECONDS: Final = 2.0
-KEY_MILLISECONDS: Final = 24 * 3600 * 1000
-"""How long the idempotency key of a new account returns its token again."""
+KEY_SECONDS: Final = 24 * 3600
+"""How long, on the database's clock, the idempotency key of a new account returns its token again."""
 
 
 class Account(Struct, frozen=True):
@@ -171,7 +171,7 @@ class Accounts:
             row = await self._store.player(id_)
             if row is None or row.name != clean:
                 raise KeyReusedError
-            if time.time() * 1000 - row.created > KEY_MILLISECONDS:
+            if row.age > KEY_SECONDS * 1000:
                 raise KeyReusedError("This Idempotency-Key is no longer valid; choose a new one for a new account.")
             if await self._tokens.submit(digest_of(token)) is None:
                 raise KeyReusedError("The token made under this Idempotency-Key was revoked.")

@@ -144,6 +144,28 @@ class Operation(HTTPRouteHandler):
         super().__call__(fn)
         return self
 
+    @property
+    def problem_statuses(self) -> list[int]:
+        """The statuses of problems that it can respond with, in their order."""
+        statuses = set(self.problems) | {500, 503}
+        if self.limits:
+            statuses.add(429)
+        if self.response is not None:
+            statuses.add(406)
+        if self.method != "GET":  # a body is read of each of them, whether the operation takes one or not
+            statuses |= {400, 413}
+        if self.body is not None:
+            statuses.add(415)
+        if self.query is not None or "Accept-Language" in self.vary:
+            statuses.add(400)
+        if self.idempotent:
+            statuses |= {400, 422}
+        if not self.public:
+            statuses |= {401}
+            if len(self.roles) < 3:
+                statuses |= {403}
+        return sorted(statuses)
+
 
 def only_for(roles: tuple[Role, ...]) -> Any:
     """Return the guard that lets callers of these roles pass. ForbiddenError for others."""

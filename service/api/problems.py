@@ -53,7 +53,7 @@ class Problem(Struct, frozen=True):
     detail: str
     """What went wrong with this request, for people: tell errors apart by `code`."""
     code: str
-    """Stable name in snake_case; new codes may be added."""
+    """Stable name in snake_case, the same for the same thing in all games; getProblemType says what it means."""
     trace_id: str
     errors: tuple[FieldError, ...] | UnsetType = UNSET
     """The fields that are invalid."""

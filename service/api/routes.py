@@ -8,6 +8,7 @@ from service.api import (
     operations,
     players,
     private,
+    problem_types,
     records,
     recovery,
     replays,
@@ -30,5 +31,6 @@ HANDLERS: Final[tuple[Operation, ...]] = (
     *replays.HANDLERS,
     *transparency.HANDLERS,
     *disputes.HANDLERS,
+    *problem_types.HANDLERS,
     *operations.HANDLERS,
 )

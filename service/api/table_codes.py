@@ -14,6 +14,7 @@ from service.api.operation import NO_STORE, PRIVATE_HEADERS, Operation
 from service.api.responses import TABLE_ETAG, TableResponse, view_response
 from service.api.types import table_codes as types
 from service.api.types.tables import TABLE
+from service.tables.refusals import refuse_commitment
 from service.tables.table_codes import TableCodes
 
 _JOINS: Final = ("joins", "joins_ipv4", "joins_ipv6", "joins_total")
@@ -82,6 +83,7 @@ async def get_join_code(
 async def join_table(
     request: CallerRequest, data: JSONBody[types.Join], table_codes: NamedDependency[TableCodes]
 ) -> TableResponse:
+    refuse_commitment(data.seed_commitment)
     sat = await table_codes.join(
         data.code,
         request.user.id,

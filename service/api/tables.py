@@ -25,7 +25,7 @@ from service.records.signer import Signer
 from service.tables.inbox import Inbox
 from service.tables.live_table import LiveTable
 from service.tables.lobby import Lobby
-from service.tables.refusals import check_changes, raise_refusal
+from service.tables.refusals import check_changes, raise_refusal, refuse_commitment
 from service.tables.tables import Tables
 
 _encode: Final = msgspec.json.Encoder().encode
@@ -62,6 +62,7 @@ async def create_table(request: CallerRequest, data: JSONBody[Any], tables: Name
         seats=data.seats,
         bots=data.bots,
         visibility=data.visibility,
+        bot_pace=data.bot_pace,
         digest=body_digest(request),
     )
     return view_response(made.view, location=f"/v1/tables/{made.table}")
@@ -156,8 +157,10 @@ async def get_table(request: CallerRequest, table: FromPath[UUID], tables: Named
 async def take_seat(
     request: CallerRequest, table: FromPath[UUID], data: JSONBody[types.Sit], tables: NamedDependency[Tables]
 ) -> TableResponse:
+    found = await tables.find(table, request.user.id)
+    refuse_commitment(data.seed_commitment)
     sat = await tables.sit(
-        await tables.find(table, request.user.id),
+        found,
         request.user.id,
         idempotency_key(request),
         seat=data.seat,

@@ -193,6 +193,7 @@ def _path_parameters(operation: Operation) -> Iterable[dict[str, Any]]:
 
 
 _PARAMETER_TEXTS: Final = {
+    "slug": "The last part of the `type` of a problem.",
     "table": "The table's id.",
     "player": "The account's id.",
     "token": "The token's id.",
@@ -288,7 +289,7 @@ def _responses(operation: Operation) -> dict[str, Any]:
     made: dict[str, Any] = {str(operation.status_code): success}
     if operation.conditional:
         made["304"] = {"description": "You already have this version.", "headers": headers}
-    for status in _problem_statuses(operation):
+    for status in operation.problem_statuses:
         made[str(status)] = {"$ref": f"#/components/responses/Problem{status}"}
     return made
 
@@ -296,32 +297,11 @@ def _responses(operation: Operation) -> dict[str, Any]:
 _STATUS_TEXTS: Final = {200: "Done.", 201: "Created.", 204: "Done; the response has no body."}
 
 
-def _problem_statuses(operation: Operation) -> list[int]:
-    statuses = set(operation.problems) | {500, 503}
-    if operation.limits:
-        statuses.add(429)
-    if operation.response is not None:
-        statuses.add(406)
-    if operation.method != "GET":  # a body is read of each of them, whether the operation takes one or not
-        statuses |= {400, 413}
-    if operation.body is not None:
-        statuses.add(415)
-    if operation.query is not None or "Accept-Language" in operation.vary:
-        statuses.add(400)
-    if operation.idempotent:
-        statuses |= {400, 422}
-    if not operation.public:
-        statuses |= {401}
-        if len(operation.roles) < 3:
-            statuses |= {403}
-    return sorted(statuses)
-
-
 # Problems
 
 
 def _used_statuses(operations: Sequence[Operation]) -> list[int]:
-    return sorted({status for operation in operations for status in _problem_statuses(operation)})
+    return sorted({status for operation in operations for status in operation.problem_statuses})
 
 
 _UNAVAILABLE_CODES: Final = (

@@ -16,6 +16,7 @@ from domain.transparency import checkpoint_text, leaf_of
 from domain.verify import verify
 from projections.own_tables import own_table
 from service.api.games import game_info, game_summary, rule_list
+from service.api.problem_types import PROBLEM_TYPES_BY_SLUG, problem_type_page
 from service.api.types.private import DRAFTS, HAND_ORDERS, QUESTIONS
 from service.api.types.tables import Head
 from service.contract.disputes import dispute_bodies, dispute_responses
@@ -199,6 +200,7 @@ def _games() -> dict[str, Examples]:
         "listGames": {"all": {"items": [_builtin(game_summary(game)) for game in CURRENT.values()]}},
         "getGame": {key: _builtin(game_info(game)) for key, game in CURRENT.items()},
         "getRules": {_HEARTS: rules},
+        "getProblemType": {"decision": _builtin(problem_type_page(PROBLEM_TYPES_BY_SLUG["decision"], ("makeMove",)))},
     }
 
 

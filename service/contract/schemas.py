@@ -7,6 +7,7 @@ import msgspec
 
 from domain.cards import Card, Face
 from domain.registry import CURRENT
+from service.api.problem_types import codes
 from service.api.types.json_schema import completed
 from service.api.types.per_game import class_name
 from service.api.types.tables import LEGAL_MOVES
@@ -33,6 +34,7 @@ def component_schemas(asked: Iterable[Any], answered: Iterable[Any]) -> dict[str
     del components[LegalMoves.__name__]  # is sent as one of the types that the union of this name declares
     del components["Problem"]["properties"]["legal"]["$ref"]
     components["Problem"]["properties"]["legal"] |= _reference(LEGAL_MOVES)
+    components["Problem"]["properties"]["code"] |= {"enum": codes()}
     named: dict[str, Any] = {_DOCUMENT: {**_ANY_OBJECT, "description": "An OpenAPI document."}}
     shaper = Shaper(named)
     for schema in schemas:

@@ -8,7 +8,7 @@ views quick, no more. Where Redis goes back, so does the checkpoint.
 import asyncio
 import secrets
 import time
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from typing import Final
 from uuid import UUID
@@ -54,7 +54,7 @@ class Projector:
         tables: LoggedTables,
         standings: Standings,
         disputes: Disputes,
-        play_bots: Callable[[UUID], Awaitable[int]],
+        play_bots: Callable[[UUID], None],
     ) -> None:
         self._log = log
         self._redis = redis
@@ -174,12 +174,12 @@ class Projector:
             if not self._told:
                 heads = dict(enumerate(await self._log.bucket_heads()))
                 async for stream in self._tables.newest(ended_max=0):
-                    await self._play_bots(stream)
+                    self._play_bots(stream)
                 self._told = [(time.monotonic(), heads)]
             _, before = self._told[0]
             events = await self._log.feed_heads(before, _EVENTS_MAX)
             for stream in {event.stream for event in events}:
-                await self._play_bots(stream)
+                self._play_bots(stream)
             self._told = [(time.monotonic(), {**before, **{event.bucket: event.position for event in events}})]
         except StoreError as error:
             logger.warning("bots wait for the database", reason=str(error))

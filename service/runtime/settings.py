@@ -63,6 +63,7 @@ class Settings(Struct, frozen=True, kw_only=True):
     body_seconds: int = 15
     unread_seconds: int = 30
     requests_max: int = 256
+    bot_milliseconds: int = 300
 
     @property
     def embedded(self) -> bool:
@@ -253,6 +254,11 @@ FIELDS: Final[dict[str, Field]] = {
         _number(1, 100_000),
         "a number from 1 to 100000",
         "most requests that each API process works on at the same time; further ones are refused with 503",
+    ),
+    "bot_milliseconds": Field(
+        _number(1, 60_000),
+        "a number from 1 to 60000; below 300 for tests alone",
+        "pause of a bot before its move, so that its time does not tell how hard the choice was; up to half is added",
     ),
 }
 """The fields of `Settings`, in its order."""

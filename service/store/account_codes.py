@@ -85,7 +85,11 @@ class AccountCodeStore:
         player, *token = rows[0]
         return Redeemed(player, None if token[0] is None else TokenRow(*token))
 
-    async def redeemed(self, new: NewTokenRow) -> tuple[TokenRow, bool] | None:
-        """Return the token of this id, and whether it is valid and the same; None if there is none."""
-        rows = await self._database.fetch(_SQL["redeemed"], {"id": new.id, "digest": new.digest})
+    async def redeemed(self, new: NewTokenRow, seconds: int) -> tuple[TokenRow, bool] | None:
+        """Return the token of this id, and whether it is valid, the same and not older than `seconds`.
+
+        None if there is none.
+        """
+        given = {"id": new.id, "digest": new.digest, "seconds": seconds}
+        rows = await self._database.fetch(_SQL["redeemed"], given)
         return (TokenRow(*rows[0][:-1]), rows[0][-1]) if rows else None

@@ -36,6 +36,8 @@ class PlayerRow(Struct, frozen=True):
     """None once erased."""
     created: int
     """Milliseconds since 1970 UTC."""
+    age: int
+    """Milliseconds since then on the database's clock, which is the same for all processes."""
 
 
 class NameChange(Struct, frozen=True):

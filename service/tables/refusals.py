@@ -1,6 +1,6 @@
 """Translates refusals of the domain to errors for callers; the only place that does."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final, NoReturn
 
 from domain.decider import AnyGame, OptionProblem, Rejection
@@ -18,6 +18,7 @@ from service.errors import (
     LimitError,
     OptionConflictError,
     OptionError,
+    ServiceError,
 )
 
 _DECISION_CODES: Final = ("stale_decision", "decision_taken")
@@ -57,12 +58,28 @@ _LATER_SECONDS: Final = 3600
 
 def raise_dispute_refusal(refused: DisputeRefusal) -> NoReturn:
     """Raise the error for the refusal of a command on a dispute."""
-    sentence = DISPUTE_REFUSALS[refused.code]
-    if refused.code in _FORBIDDEN:
-        raise ForbiddenError(sentence, code=refused.code)
-    if refused.code == "disputes_per_day":
-        raise LimitError(sentence, code=refused.code, headers={"Retry-After": str(_LATER_SECONDS)})
-    raise ConflictError(sentence, code=refused.code)
+    error = _dispute_error(refused.code)
+    headers = {"Retry-After": str(_LATER_SECONDS)} if error is LimitError else None
+    raise error(DISPUTE_REFUSALS[refused.code], code=refused.code, headers=headers)
+
+
+def _dispute_error(code: str) -> type[ServiceError]:
+    if code in _FORBIDDEN:
+        return ForbiddenError
+    return LimitError if code == "disputes_per_day" else ConflictError
+
+
+def refusal_codes() -> Iterator[tuple[type[ServiceError], str, str]]:
+    """Yield every code of a refusal of the domain, with the error that it leads to and its sentence, in English."""
+    for code, sentence in REFUSALS.items():
+        yield DecisionError if code in _DECISION_CODES else ConflictError, code, sentence
+    for code, sentence in OPTION_SENTENCES.items():
+        yield OptionError if code in _VALUE_CODES else OptionConflictError, code, sentence
+    for code, sentence in DISPUTE_REFUSALS.items():
+        yield _dispute_error(code), code, sentence
+    for game in CURRENT.values():
+        for code, sentence in game.rejections.items():
+            yield IllegalMoveError, code, sentence
 
 
 OPTION_SENTENCES: Final = {
@@ -94,3 +111,11 @@ def _wrong_value(game: AnyGame, values: Mapping[str, object]) -> OptionProblem |
 def _known(option: str, game: AnyGame) -> str:
     """An option's name if the game has it; nothing of a request is echoed."""
     return option if option in game.options.schema.get("properties", {}) else "?"
+
+
+def refuse_commitment(seed_commitment: str | None) -> None:
+    """Raise ConflictError if somebody gives a commitment to a seed: shuffles under `bw1` depend on seeds."""
+    if seed_commitment is not None:
+        raise ConflictError(
+            "This table takes client seeds, no commitments to them.", code="seed_commitment_unsupported"
+        )

@@ -13,7 +13,7 @@ from domain.decider import OptionProblem, Rejection, Seat
 from domain.registry import CURRENT
 from domain.table import rules
 from domain.table.fold import begin
-from domain.table.model import Facts, TableRefusal, Visibility
+from domain.table.model import BotPace, Facts, TableRefusal, Visibility
 from domain.table.rules import seat_of
 from domain.table.views import EventSeen, event_seen, seat_part
 from service.errors import FieldError, KeyReusedError, LimitError, NotFoundError, OptionError
@@ -100,6 +100,7 @@ class Tables:
         bots: tuple[Seat, ...],
         visibility: Visibility,
         digest: bytes,
+        bot_pace: BotPace = "normal",
     ) -> TableAnswer:
         """Create a table; its creator is host on seat 0. The same key again gives the same table.
 
@@ -117,6 +118,7 @@ class Tables:
             bots,
             player=account,
             visibility=visibility,
+            bot_pace=bot_pace,
             commitment=fairness.commitment(stream.bytes, secret).hex(),
         )
         if isinstance(facts, OptionProblem) and facts.code == "option_value" and facts.option not in options:

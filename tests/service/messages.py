@@ -8,6 +8,7 @@ from domain.disputes.model import REFUSALS as DISPUTE_REFUSALS
 from domain.registry import GAMES
 from domain.table.model import REFUSALS as TABLE_REFUSALS
 from service.api.operations import NOT_READY
+from service.api.problem_types import meanings
 from service.errors import HTTP_DETAILS, HTTP_PROBLEM_TYPES, INTERNAL, PROBLEM_TYPES
 from service.runtime.limits import DEFAULT_LIMITS
 from service.tables.refusals import OPTION_SENTENCES
@@ -46,7 +47,9 @@ def every_message() -> set[str]:
         found |= {word for words in game.words.values() for word in words.values()}
     for sentences in (TABLE_REFUSALS, DISPUTE_REFUSALS, OPTION_SENTENCES, HTTP_DETAILS, NOT_READY):
         found |= set(sentences.values())
-    found |= {one.title for one in (*PROBLEM_TYPES.values(), *HTTP_PROBLEM_TYPES.values(), INTERNAL)}
+    for one in (*PROBLEM_TYPES.values(), *HTTP_PROBLEM_TYPES.values(), INTERNAL):
+        found |= {one.title, one.advice}
+    found |= {meaning.sentence for meaning in meanings()}
     found |= {error.sentence for error in PROBLEM_TYPES}
     found |= {limit.what for limit in DEFAULT_LIMITS.values()}
     found.add("The events of this table cannot be read; an operator has to repair them.")

@@ -37,6 +37,7 @@ def settings_for(database_url: str, redis_url: str, **changes: object) -> Settin
         "secret_key": Secret(KEY),
         "public_url": "http://blattwerk.test",
         "limits": MANY,
+        "bot_milliseconds": 1,
     }
     return Settings(**(given | changes))  # type: ignore[arg-type]
 

@@ -1,9 +1,11 @@
 """Accounts and tokens over HTTP."""
 
 import secrets
+import time
 from uuid import uuid4
 
 import httpx
+import psycopg
 import pytest
 
 from service.api.operation import Operation
@@ -21,6 +23,24 @@ def test_a_guest_is_created_once_for_a_key(service_url: str) -> None:
     assert first.json() == again.json()
     assert first.headers["cache-control"] == "no-store"
     assert code_of(ada.post("/v1/players", {"name": "Cora"}, key=key)) == "idempotency_key_reused"
+
+
+def test_the_database_tells_how_old_the_key_of_an_account_is(
+    service_url: str, module_database_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ada, key, now = Player(service_url, "Ada"), new_key(), time.time
+    first = ada.post("/v1/players", {"name": "Bea"}, key=key).json()
+    for days in (-3, 3):  # the clock of a process may be wrong
+        with monkeypatch.context() as wrong:
+            wrong.setattr(time, "time", lambda days=days: now() + days * 86_400)
+            assert ada.post("/v1/players", {"name": "Bea"}, key=key).json() == first
+    with psycopg.connect(module_database_url, autocommit=True) as connection:
+        connection.execute(
+            "update players set created_at = created_at - interval '25 hours' where id = %s", (first["player"],)
+        )
+    for _ in range(2):
+        refused = ada.post("/v1/players", {"name": "Bea"}, key=key)
+        assert (refused.status_code, code_of(refused)) == (422, "idempotency_key_reused")
 
 
 @pytest.mark.parametrize("key", ["0123456789abcdef", "a-key-of-my-own-that-is-long-enough-really", "1" * 31])

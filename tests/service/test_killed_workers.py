@@ -38,7 +38,7 @@ async def play(services: Services, account: str, number: int) -> UUID:
     await services.tables.start(table, account, 1)
     toss = seeded_random(number)
     while True:
-        await services.worker.play_bots(made.table)
+        await services.worker.bots.play(made.table)
         table = await services.access.current(made.table)
         if table.state.status == "finished":
             return made.table

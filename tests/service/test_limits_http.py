@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from redis import Redis
 
 from service.composition import Services
-from service.jobs.bot_lines import BotLines
+from service.jobs.turns import Turns
 from service.limits.addresses import limit_of_address
 from service.limits.local import LocalBuckets
 from service.runtime.settings import Settings
@@ -190,12 +190,24 @@ async def test_no_table_waits_long_behind_those_of_other_accounts(database_url: 
     assert left >= 30, "of the tables of others"
 
 
-def test_lines_take_turns_and_hold_a_table_once() -> None:
-    lines = BotLines()
-    for account, table in (("a", "1"), ("a", "2"), ("a", "2"), ("b", "3"), ("", "4"), ("a", "5")):
-        lines.add(account, table)
-    assert [lines.next() for _ in range(6)] == ["1", "3", "4", "2", "5", None]
-    assert not lines
+async def test_accounts_take_turns() -> None:
+    turns, had = Turns(), list[str]()
+
+    async def wait(account: str, name: str) -> None:
+        async with turns.of(account):
+            await asyncio.sleep(0)
+            had.append(name)
+
+    waiting = [
+        asyncio.create_task(wait(account, name))
+        for account, name in (("a", "1"), ("a", "2"), ("a", "gone"), ("b", "3"), ("", "4"), ("a", "5"))
+    ]
+    await asyncio.sleep(0)
+    waiting[2].cancel()
+    await asyncio.wait(waiting)
+    assert had == ["1", "2", "3", "4", "5"]
+    async with asyncio.timeout(1), turns.of("a"):
+        pass
 
 
 def test_without_redis_each_process_counts(database_url: str) -> None:

@@ -43,7 +43,7 @@ async def test_a_table_that_waits_for_a_bot_is_found_though_its_wake_was_lost(
             assert redis.hget(key, "lists") == redis.hget(key, "listed")
             listed = ada.http.get("/v1/tables", params={"status": "running", "game": "hearts"}).json()["items"]
             assert table in [item["table"] for item in listed]
-            assert await worker.play_bots(UUID(table)) == 3
+            assert await worker.bots.play(UUID(table)) == 3
         finally:
             await services.close()
         Player.close_all()

@@ -3,11 +3,12 @@
 import random
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 import pytest
 from redis import Redis
 
+from service.accounts.public_names import PublicNames
 from service.runtime.settings import Settings
 from tests.service.client import Player, choose_hearts, within
 from tests.service.running import rebuild, running_service, settings_for
@@ -110,7 +111,9 @@ def test_a_view_that_was_written_with_the_name_before_is_written_over(urls: tupl
     assert said_in(redis, "Ada Before") == []
 
 
-def test_an_account_with_400_tables_is_renamed_everywhere(urls: tuple[str, str], redis: Redis) -> None:
+def test_an_account_with_400_tables_is_renamed_everywhere_also_while_redis_hangs(
+    urls: tuple[str, str], redis: Redis
+) -> None:
     ada = Player(urls[0], "Ada Many")
     for _ in range(400):
         ada.create("hearts")
@@ -119,12 +122,29 @@ def test_an_account_with_400_tables_is_renamed_everywhere(urls: tuple[str, str],
     assert time.monotonic() - begun < 1
     assert within(SECONDS, lambda: said_in(redis, "Ada Many") == [])
     assert len(said_in(redis, "Ada Moved")) == 400
-    assert ada.http.delete("/v1/me").status_code == 204
+    redis.client_pause(3000)
+    begun = time.monotonic()
+    assert ada.http.patch("/v1/me", json={"name": "Ada Paused"}).status_code == 200
+    assert time.monotonic() - begun < 5
+    redis.ping()  # it answers again
     assert within(SECONDS, lambda: said_in(redis, "Ada Moved") == [])
+    assert len(said_in(redis, "Ada Paused")) == 400
+    assert ada.http.delete("/v1/me").status_code == 204
+    assert within(SECONDS, lambda: said_in(redis, "Ada Paused") == [])
 
 
-def test_guests_who_rename_themselves_in_a_loop_hold_up_nobody_else(urls: tuple[str, str]) -> None:
+def test_guests_who_rename_themselves_in_a_loop_hold_up_nobody_else(
+    urls: tuple[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     here, there = urls
+    asked: list[set[str]] = []
+    names_of = PublicNames.names_of
+
+    async def noted(names: PublicNames, players: Iterable[str]) -> Mapping[str, str]:
+        asked.append(set(players))
+        return await names_of(names, asked[-1])
+
+    monkeypatch.setattr(PublicNames, "names_of", noted)
     ada, guests = Player(here, "Ada"), [Player(there, f"Guest {number}") for number in range(8)]
     table = ada.create("hearts", options={"players": 3, "target_score": 1}, bots=[1, 2])
     ada.start(table)
@@ -163,6 +183,8 @@ def test_guests_who_rename_themselves_in_a_loop_hold_up_nobody_else(urls: tuple[
     assert len(renamed) == 8
     assert moves >= 10
     assert slowest < 2, renamed
+    mine = sum(ada.id in players for players in asked)
+    assert mine < moves, "no rename of others makes moves ask for names again"
 
 
 def test_names_follow_when_redis_has_hung(urls: tuple[str, str], redis: Redis) -> None:

@@ -1,6 +1,5 @@
 """Redis that is not the one it was: a late replica takes over, an older dump is loaded, keys have other types."""
 
-import asyncio
 import os
 import random
 import socket
@@ -14,10 +13,12 @@ from typing import Any, Final
 import pytest
 from redis import Redis
 
+from projections.checkpoints import DEPARTURES, NAMES
+from service.composition import opened
 from service.embedded import EmbeddedServers, embedded_servers
 from service.store.migrations import migrate
 from tests.service.client import Player, choose_hearts
-from tests.service.running import rebuild, running_service, settings_for
+from tests.service.running import running_service, settings_for
 from tests.service.test_drafts_http import started
 from tests.service.test_lost_private_streams import on_turn_and_waiting, sort_hand
 from tests.service.test_owed import Running, running, until
@@ -181,14 +182,14 @@ def has_view(redis: Any, running: Running, table: str) -> bool:
     return bool(redis.exists(f"{running.prefix}{{{table}}}"))
 
 
-def test_a_rebuild_keeps_how_far_names_have_been_followed(running: Running) -> None:
-    ada = Player(running.urls[0], "Ada")
-    ada.create("hearts", bots=[1])
-    ada.http.patch("/v1/me", json={"name": "Ada L."})
-    followed = [f"{running.prefix}checkpoint:{name}" for name in ("names", "departures")]
-    until(lambda: all(running.redis.hget(key, "0") == b"1" for key in followed), time.monotonic() + 10)
-    _, generation = asyncio.run(rebuild(settings_for(running.database_url, running.redis_url)))
-    assert [running.redis.hget(key.replace(":1:", f":{generation}:"), "0") for key in followed] == [b"1", b"1"]
+async def test_a_rebuild_keeps_how_far_names_have_been_followed(database_url: str, redis_url: str) -> None:
+    async with opened(settings_for(database_url, redis_url)) as services:  # no worker follows them meanwhile
+        checkpoints, followed = services.redis.checkpoints, {NAMES: {0: 7}, DEPARTURES: {0: 5}}
+        for projection, reached in followed.items():
+            await checkpoints.advance(projection, reached)
+        _, generation = await services.worker.rebuild()
+        assert services.redis.generations.current == generation
+        assert {projection: await checkpoints.read(projection) for projection in followed} == followed
 
 
 def of_another_type(redis: Any, key: bytes) -> None:

@@ -36,6 +36,7 @@ WRONG = {
     "body_seconds": ["0", "601"],
     "unread_seconds": ["0", "601"],
     "requests_max": ["0", "100001"],
+    "bot_milliseconds": ["0", "60001", "0.3", "-1"],
 }
 
 

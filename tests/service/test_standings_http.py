@@ -4,9 +4,11 @@ import asyncio
 import random
 import time
 from collections.abc import Callable, Iterator
+from importlib import resources
 from typing import Any
 from uuid import UUID
 
+import psycopg
 import pytest
 from redis import Redis
 
@@ -14,6 +16,7 @@ from domain.table import rules
 from domain.table.model import Adjudicated, Facts
 from service.composition import Services
 from service.runtime.settings import Settings
+from service.store import migrations
 from service.tables.recorder import once
 from tests.projections.dumped import dumped, prefix_of
 from tests.service.any_game import choose_any
@@ -263,6 +266,18 @@ def test_standings_are_made_again_from_the_log(season: Season, people: list[Play
     assert copied() == before
     assert people[0].http.get("/v1/leaderboards/hearts").content == expected
     season.play(7)
+    season.then_counted()
+
+
+def test_standings_that_were_counted_wrongly_are_counted_anew_by_the_migration(
+    season: Season, people: list[Player], module_database_url: str
+) -> None:
+    """Versions before took the move `leave` for leaving the table: three matches and three places too many each."""
+    migration = resources.files(migrations).joinpath("0009_standings_anew.sql").read_text()
+    anew, _, _ = migration.partition("-- Workers of an older program")
+    with psycopg.connect(module_database_url) as connection:
+        connection.execute("update standings set place_3 = place_3 + 3, left_early = left_early + 3")
+        connection.execute(anew)
     season.then_counted()
 
 

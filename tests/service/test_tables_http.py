@@ -356,3 +356,15 @@ def test_the_lobby_lists_public_tables_newest_first_in_pages(people: list[Player
     for query in ({"limit": 0}, {"limit": 101}, {"limit": "x"}, {"colour": "red"}, {"status": "open"}):
         refused = people[1].http.get("/v1/tables", params=query)
         assert (refused.status_code, code_of(refused)) == (400, "invalid_request")
+
+
+def test_commitments_to_seeds_and_the_status_starting_wait_for_bw2(service_url: str) -> None:
+    ada, ben = Player(service_url, "Ada"), Player(service_url, "Ben")
+    table = ada.create("hearts")
+    code = ada.post(f"/v1/tables/{table}/join-code", None).json()["code"]
+    committed = {"seed_commitment": "5e" * 32}
+    for path, body in ((f"/v1/tables/{table}/seats", committed), ("/v1/join", {"code": code, **committed})):
+        refused = ben.post(path, body)
+        assert (refused.status_code, code_of(refused)) == (409, "seed_commitment_unsupported")
+    assert [seat["kind"] for seat in ada.view(table)["seats"]].count("person") == 1
+    assert ada.http.get("/v1/tables", params={"status": "starting"}).json()["items"] == []

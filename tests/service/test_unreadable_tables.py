@@ -193,7 +193,7 @@ async def test_a_worker_reports_each_once_and_serves_the_others(changed: dict[st
         with capture_logs() as lines:
             for _ in range(2):
                 for name in CHANGES:
-                    assert await services.worker.play_bots(UUID(changed[name])) == 0
+                    assert await services.worker.bots.play(UUID(changed[name])) == 0
         damaged = {changed[name] for name in CHANGES}
         said = [line for line in lines if line.get("table") in damaged]  # services of other tests log here as well
         reported = [(line["table"], line["code"]) for line in said if line["event"] == "table cannot be read"]

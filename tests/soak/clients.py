@@ -83,7 +83,8 @@ class Client:
             return error
         self._journal.answered(what, answer.status_code, first)
         fault = _fault_of(answer)
-        if fault is not None:
+        expired = self._journal.keys_may_expire and _code_of(answer) == "idempotency_key_reused"
+        if fault is not None and not expired:
             self._journal.wrong(f"{what}: {fault}")
         return answer
 

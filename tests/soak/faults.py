@@ -33,6 +33,8 @@ class Fault(NamedTuple):
     """Break for so many seconds, and mend."""
     answers_may_be_lost: bool = False
     """Whether it ends or hangs processes that answer: connections to them may be closed without an answer."""
+    keys_may_expire: bool = False
+    """Whether a day may pass on the database's clock: the key of an account is then refused as too old."""
     needs: Callable[[], str | None] = lambda: None
     """Why it cannot be done on this machine, None if it can."""
 
@@ -331,6 +333,6 @@ FAULTS: Final[dict[str, Fault]] = {
     "redis-read-only": Fault(_make_redis_read_only),
     "both-frozen": Fault(_freeze_both),
     "clocks-minutes": Fault(_step_clocks(_MINUTE, 30), needs=Clocks.missing),
-    "clocks-days": Fault(_step_clocks(_DAY, 5), needs=Clocks.missing),
+    "clocks-days": Fault(_step_clocks(_DAY, 5), keys_may_expire=True, needs=Clocks.missing),
 }
 """By the names that the command line takes."""

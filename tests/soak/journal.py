@@ -49,15 +49,18 @@ class Journal:
         self._lock = threading.Lock()
         self._fault = "none yet"
         self._answers_may_be_lost = True
+        self.keys_may_expire = False
+        """Whether the key of an account may be refused as too old by now."""
         self.rows: dict[str, Row] = {}
         self.moves: list[Acknowledged] = []
         self.tables: list[tuple[str, str]] = []
         """Acknowledged tables, each with the fault in force."""
 
-    def begin(self, fault: str, *, answers_may_be_lost: bool) -> None:
+    def begin(self, fault: str, *, answers_may_be_lost: bool, keys_may_expire: bool = False) -> None:
         """Let all that is noted from now on count for this fault."""
         with self._lock:
             self._fault, self._answers_may_be_lost = fault, answers_may_be_lost
+            self.keys_may_expire = keys_may_expire
             self._row.times += 1
 
     def acknowledge(self, table: str, seat: int, decision: int, version: int | None) -> None:

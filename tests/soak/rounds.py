@@ -83,9 +83,10 @@ def _play_a_round(
         for fault in faults:
             time.sleep(rng.uniform(*plan.quiet_seconds))
             began = time.monotonic()
-            journal.begin(fault, answers_may_be_lost=FAULTS[fault].answers_may_be_lost)
+            known = FAULTS[fault]
+            journal.begin(fault, answers_may_be_lost=known.answers_may_be_lost, keys_may_expire=known.keys_may_expire)
             try:
-                FAULTS[fault].happen(system, rng, rng.uniform(*plan.fault_seconds))
+                known.happen(system, rng, rng.uniform(*plan.fault_seconds))
             except Exception as error:  # everything else is still looked at
                 journal.wrong(f"it could not be made: {type(error).__name__}: {error}")
             broken = time.monotonic()

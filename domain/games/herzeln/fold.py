@@ -80,7 +80,8 @@ def _card_played(state: HerzelnState, fact: HerzelnCardPlayed) -> HerzelnState:
     players, played = len(hands), len(trick)
     if played == players or (now.leader + played) % players != seat:
         raise ImpossibleFactError(f"seat {seat} plays a card out of turn")
-    if not played and state.options.stop_when_decided and decided(now):  # otherwise a round ends with empty hands
+    # only a trick with points decides a round; one that is not stopped ends with empty hands
+    if not played and now.taken and now.taken[-1].points and state.options.stop_when_decided and decided(now):
         raise ImpossibleFactError("a card is played in a round that is scored or over")
     try:
         hands = hands_without(hands, seat, card)

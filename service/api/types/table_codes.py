@@ -5,7 +5,7 @@ from typing import Annotated
 from msgspec import Meta, Struct
 
 from service.api.types.common import TypedCode
-from service.api.types.tables import ClientSeed
+from service.api.types.tables import ClientSeed, SeedCommitment
 from service.codes import JOIN, WATCH, Shape
 
 
@@ -37,6 +37,7 @@ class Join(Struct, frozen=True, forbid_unknown_fields=True):
 
     code: TypedCode
     client_seed: ClientSeed = None
+    seed_commitment: SeedCommitment = None
 
 
 class Watch(Struct, frozen=True, forbid_unknown_fields=True):

@@ -9,7 +9,7 @@ from msgspec import Meta, Struct, defstruct
 from domain.cards import Card
 from domain.decider import AnyGame
 from domain.registry import CURRENT
-from domain.table.model import Status, TableCommand, TableFact, Visibility
+from domain.table.model import BotPace, Status, TableCommand, TableFact, Visibility
 from domain.table.views import SeatPublic
 from projections.table_view import LobbySeat
 from service.api.types.common import Cursor, GameKey, Hash, Id, Limit, SeatNumber, Time, Version
@@ -18,7 +18,14 @@ from service.tables.tables import EVENTS_SINCE_MAX
 
 ClientSeed = Annotated[
     Hash | None,
-    Meta(description="32 random bytes in hex on which the shuffles will depend; may be added later, once."),
+    Meta(
+        description="32 random bytes in hex on which the shuffles will depend; may be added later, once. Tables under "
+        "`bw1` take it, which all are today; under `bw2` `seed_commitment` takes its place."
+    ),
+]
+SeedCommitment = Annotated[
+    Hash | None,
+    Meta(description="For tables under `bw2`: the hash of a seed that is revealed at the start. None is, today: 409."),
 ]
 
 
@@ -27,6 +34,7 @@ class Sit(Struct, frozen=True, forbid_unknown_fields=True):
 
     seat: Annotated[SeatNumber | None, Meta(description="The seat; null for the first open one.")] = None
     client_seed: ClientSeed = None
+    seed_commitment: SeedCommitment = None
     bot: Annotated[bool, Meta(description="Seat a bot there (host only; requires `seat`).")] = False
 
 
@@ -208,6 +216,7 @@ def _table_type(game: AnyGame) -> Any:
             ("status", Status),
             ("version", Version),
             ("visibility", Visibility),
+            ("bot_pace", BotPace),
             ("created", Time),
             ("host", SeatNumber | None),
             ("seats", tuple[SeatPublic, ...]),
@@ -301,6 +310,7 @@ NEW_TABLE: Final[Any] = per_game(
         ("seats", _seats(game) | None, None),
         ("bots", _BOTS, ()),
         ("visibility", Visibility, "public"),
+        ("bot_pace", BotPace, "normal"),
     ],
     closed=True,
 )

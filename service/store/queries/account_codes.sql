@@ -60,5 +60,5 @@ select id, player, role, label,
   (extract(epoch from created_at) * 1000)::bigint,
   (extract(epoch from last_used_at) * 1000)::bigint,
   (extract(epoch from expires_at) * 1000)::bigint,
-  sha256 = %(digest)s and revoked_at is null
+  sha256 = %(digest)s and revoked_at is null and created_at > now() - make_interval(secs => %(seconds)s)
 from tokens where id = %(id)s;

@@ -58,7 +58,9 @@ with player as (
 select 1 from player;
 
 -- name: player
-select id, name, (extract(epoch from created_at) * 1000)::bigint from players where id = %s;
+select id, name, (extract(epoch from created_at) * 1000)::bigint,
+  (extract(epoch from now() - created_at) * 1000)::bigint
+from players where id = %s;
 
 -- name: names
 select id, name from players where id = any (%s::uuid[]) and name is not null;
