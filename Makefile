@@ -17,7 +17,7 @@ help:
 	@echo 'make run          start the service on an embedded PostgreSQL and Redis (data in .data)'
 	@echo 'make test         linters, type checks and all tests, on real servers'
 	@echo 'make lint         linters and type checks only;  make format  formats the code'
-	@echo 'make contract     check openapi/openapi.json against the service, with Redocly and Spectral'
+	@echo 'make contract     check openapi/openapi.json against the service, with Redocly, Spectral and a generated client'
 	@echo 'make bench        measure the service;  make bench-peers  measures other programs beside it'
 	@echo 'make fuzz         longer random tests'
 	@echo 'make soak         an hour of matches while everything breaks;  make soak SOAK="--minutes 10 --seed 1"'
@@ -83,13 +83,17 @@ fuzz: .venv/.fuzz
 soak: .venv/.test
 	@$(BIN)/python -m tests.soak $(SOAK)
 
-contract: .venv/.service openapi/node_modules/.package-lock.json
+TYPESCRIPT := tests/contract/clients/typescript
+
+contract: .venv/.test openapi/node_modules/.package-lock.json $(TYPESCRIPT)/node_modules/.package-lock.json
 	$(BIN)/python -m service.contract --check openapi/openapi.json
 	cd openapi && npm run --silent lint
+	cd $(TYPESCRIPT) && npm run --silent build
+	$(BIN)/pytest -s tests/contract/clients/playing.py
 
-openapi/node_modules/.package-lock.json: openapi/package-lock.json
+%/node_modules/.package-lock.json: %/package-lock.json
 	@command -v npm >/dev/null || { echo 'make contract needs Node.js with npm (20.19 or later)' >&2; exit 1; }
-	cd openapi && npm ci --silent --no-audit --no-fund
+	cd $* && npm ci --silent --no-audit --no-fund
 	@touch $@
 
 # --- locks -------------------------------------------------------------------------------------
@@ -114,8 +118,10 @@ lock: .venv/.lock
 	cd tests/bench/peers && ../../../$(BIN)/python -c '$(WITHOUT_ADDRESSES)'
 	cd openapi && rm -f package-lock.json && npm install --package-lock-only --no-audit --no-fund --silent
 	cd openapi && ../$(BIN)/python -c '$(WITHOUT_ADDRESSES)'
+	cd $(TYPESCRIPT) && rm -f package-lock.json && npm install --package-lock-only --no-audit --no-fund --silent
+	cd $(TYPESCRIPT) && $(CURDIR)/$(BIN)/python -c '$(WITHOUT_ADDRESSES)'
 
 clean:
-	rm -rf .venv build dist *.egg-info openapi/node_modules tests/bench/peers/node_modules
+	rm -rf .venv build dist *.egg-info openapi/node_modules tests/bench/peers/node_modules $(TYPESCRIPT)/node_modules $(TYPESCRIPT)/build
 	rm -rf .mypy_cache .ruff_cache .pytest_cache .import_linter_cache .hypothesis .schemathesis
 	find $(PACKAGES) tests -type d -name __pycache__ -prune -exec rm -rf {} +
