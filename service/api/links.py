@@ -34,9 +34,9 @@ def watch_links() -> dict[str, Any]:
     return {name: _link(name, "$response.body#") for name in _READS}
 
 
-def match_links(view: str = "$response.body#") -> dict[str, Any]:
-    """Return the links of an answer that holds the view of a table with a match, by name."""
-    return {name: _link(name, view) for name in (*_READS, *_MATCH, *_OVER)}
+def match_links(table: str = "$response.body#/table") -> dict[str, Any]:
+    """Return the links of an answer about a table with a match, by name; `table` says where its id is."""
+    return {name: {"operationId": name, "parameters": {"table": table}} for name in (*_READS, *_MATCH, *_OVER)}
 
 
 def draft_links() -> dict[str, Any]:

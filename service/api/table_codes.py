@@ -83,11 +83,12 @@ async def get_join_code(
 async def join_table(
     request: CallerRequest, data: JSONBody[types.Join], table_codes: NamedDependency[TableCodes]
 ) -> TableResponse:
+    key = idempotency_key(request)
     refuse_commitment(data.seed_commitment)
     sat = await table_codes.join(
         data.code,
         request.user.id,
-        idempotency_key(request),
+        key,
         host=host_of(request),
         client_seed=data.client_seed,
         digest=body_digest(request),

@@ -157,12 +157,12 @@ async def get_table(request: CallerRequest, table: FromPath[UUID], tables: Named
 async def take_seat(
     request: CallerRequest, table: FromPath[UUID], data: JSONBody[types.Sit], tables: NamedDependency[Tables]
 ) -> TableResponse:
-    found = await tables.find(table, request.user.id)
+    found, key = await tables.find(table, request.user.id), idempotency_key(request)
     refuse_commitment(data.seed_commitment)
     sat = await tables.sit(
         found,
         request.user.id,
-        idempotency_key(request),
+        key,
         seat=data.seat,
         client_seed=data.client_seed,
         bot=data.bot,
@@ -311,7 +311,7 @@ async def end_match(request: CallerRequest, table: FromPath[UUID], tables: Named
     problems=(404, 409),
     headers=PRIVATE_HEADERS,
     response_headers={**TABLE_ETAG, **PREFERENCE_APPLIED},
-    links=match_links("$response.body#/view"),
+    links=match_links("$request.path.table"),
 )
 async def make_move(request: CallerRequest, table: FromPath[UUID], tables: NamedDependency[Tables]) -> TableResponse:
     since, minimal = decoded_query(request, types.MoveQuery).since, wants_minimal(request)

@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from random import Random
@@ -102,3 +103,47 @@ def _disputes(ada: Player, ben: Player, over: str, tables: Sequence[str]) -> lis
     """Disputes of both users; each of them may open one more today."""
     together = next(table for table in tables if ben.view(table)["you"] and ada.view(table)["status"] == "running")
     return [opened(ada, over, 3), opened(ada, together, 2), opened(ben, together, 2), opened(ben, together, 3)]
+
+
+class Figures(NamedTuple):
+    """What a run did."""
+
+    operations: int
+    cases: int
+    statuses: dict[int, int]
+    links: int
+    """Links of the contract."""
+    followed: int
+    """Those of them that were followed."""
+
+
+def figures_of(folder: Path, contract: dict[str, Any]) -> Figures:
+    """Return the figures of the run in a folder."""
+    links = {
+        (f"{method.upper()} {path}", status, link["operationId"])
+        for path, methods in contract["paths"].items()
+        for method, operation in methods.items()
+        for status, response in operation["responses"].items()
+        for link in response.get("links", {}).values()
+    }
+    names = {
+        f"{method.upper()} {path}": operation["operationId"]
+        for path, methods in contract["paths"].items()
+        for method, operation in methods.items()
+    }
+    followed: set[tuple[str, str, str]] = set()
+    seen: set[str] = set()
+    statuses: Counter[int] = Counter()
+    for line in (folder / "events.ndjson").read_text().splitlines():
+        recorder = json.loads(line).get("ScenarioFinished", {}).get("recorder", {})
+        statuses.update(
+            interaction["response"]["status_code"]
+            for interaction in recorder.get("interactions", {}).values()
+            if interaction["response"] is not None
+        )
+        for case in recorder.get("cases", {}).values():
+            seen.add(f"{case['value']['method']} {case['value']['path']}")
+            if case.get("transition") is not None and case["is_transition_applied"]:
+                source, named, target = case["transition"]["id"].split(" -> ")
+                followed.add((source, named[1:4], names[target]))
+    return Figures(len(seen), statuses.total(), dict(sorted(statuses.items())), len(links), len(links & followed))

@@ -25,7 +25,8 @@ def with_bodies(contract: dict[str, Any]) -> None:
                     if link["operationId"] == "startRound":
                         links[name] = {**link, "requestBody": {"round": 1}, **_EXACT}
                     elif link["operationId"] == "makeMove":
-                        view = link["parameters"]["table"].removesuffix("/table")
+                        table = link["parameters"]["table"]
+                        view = "$response.body#/view" if table.startswith("$request") else table.removesuffix("/table")
                         links |= {move: {**link, "requestBody": body, **_EXACT} for move, body in _moves(view)}
                         del links[name]
                     elif link["operationId"] == "getRules":
