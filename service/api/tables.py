@@ -183,7 +183,14 @@ async def take_seat(
     problems=(404, 409),
 )
 async def leave_table(request: CallerRequest, table: FromPath[UUID], tables: NamedDependency[Tables]) -> None:
-    await tables.leave(await tables.find(table, request.user.id), request.user.id)
+    account = request.user.id
+    try:
+        found = await tables.find(table, account)
+    except NotFoundError:
+        if await tables.has_left(table, account):  # and does not see it any more
+            return
+        raise
+    await tables.leave(found, account)
 
 
 @Operation(

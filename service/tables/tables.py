@@ -203,6 +203,10 @@ class Tables:
             table, account, once("unseat_bot"), lambda own: rules.unseat_bot(table.state, own, seat)
         )
 
+    async def has_left(self, stream: UUID, account: str) -> bool:
+        """Whether an account that does not see the table once sat there."""
+        return await self._log.names_account(stream, account)
+
     async def leave(self, table: LiveTable, account: str) -> None:
         """Leave the table; a bot takes the seat if the match has started. Who has no seat has left already."""
 

@@ -93,10 +93,11 @@ def test_a_whole_number_is_an_integer_in_options_too(people: list[Player]) -> No
     assert (changed.status_code, changed.json()["options"]["rounds"]) == (200, 7)
 
 
-def test_leaving_twice_is_no_error(people: list[Player]) -> None:
-    ada, ben = people[:2]
-    table = ada.create("hearts")
-    ben.sit(table)
+@pytest.mark.parametrize("visibility", ["public", "private"])
+def test_leaving_twice_is_no_error(people: list[Player], visibility: str) -> None:
+    ada, ben, cleo = people[:3]
+    table = ada.create("hearts", visibility=visibility)
+    ben.sit_by(ada, table)
     version = None
     for _ in range(2):
         assert ben.http.delete(f"/v1/tables/{table}/seats/me").status_code == 204
@@ -105,6 +106,11 @@ def test_leaving_twice_is_no_error(people: list[Player]) -> None:
         version = now
     for _ in range(2):  # the last person closes the table
         assert ada.http.delete(f"/v1/tables/{table}/seats/me").status_code == 204
+    if visibility == "private":
+        refused = [cleo.http.delete(f"/v1/tables/{stream}/seats/me") for stream in (table, uuid4())]
+        assert [(one.status_code, code_of(one)) for one in refused] == [(404, "not_found")] * 2, (
+            "as if it did not exist"
+        )
 
 
 def test_a_key_without_quotes_is_the_same_key(people: list[Player]) -> None:
@@ -361,10 +367,10 @@ def test_the_lobby_lists_public_tables_newest_first_in_pages(people: list[Player
 def test_commitments_to_seeds_and_the_status_starting_wait_for_bw2(service_url: str) -> None:
     ada, ben = Player(service_url, "Ada"), Player(service_url, "Ben")
     table = ada.create("hearts")
-    code = ada.post(f"/v1/tables/{table}/join-code", None).json()["code"]
+    code = ada.code(table)
     committed = {"seed_commitment": "5e" * 32}
     for path, body in ((f"/v1/tables/{table}/seats", committed), ("/v1/join", {"code": code, **committed})):
-        refused = ben.post(path, body)
+        refused = ben.post(path, body, keyed=True)
         assert (refused.status_code, code_of(refused)) == (409, "seed_commitment_unsupported")
     assert [seat["kind"] for seat in ada.view(table)["seats"]].count("person") == 1
     assert ada.http.get("/v1/tables", params={"status": "starting"}).json()["items"] == []
