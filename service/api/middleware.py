@@ -7,12 +7,13 @@ from litestar.enums import ScopeType
 from litestar.middleware import MiddlewareProtocol
 from litestar.types import ASGIApp, HTTPScope, Receive, Scope, Send
 
-from service.accounts.accounts import Accounts
+from service.accounts.accounts import Account, Accounts
+from service.api.authentication import visitor
 from service.api.bodies import read_body
 from service.api.deadline import Deadline
 from service.api.headers import BEGUN
 from service.api.negotiation import negotiated
-from service.api.operation import PUBLIC, Operation
+from service.api.operation import PUBLIC, PUBLIC_WHEN_OVER, Operation
 from service.api.overload import overloaded
 from service.api.trace import header, trace_id_of
 from service.errors import NotFoundError
@@ -32,7 +33,8 @@ class Admission(MiddlewareProtocol):
 
     An encoded slash is no slash, and no path has one (404): `/v1%2fme` is not `/v1/me`. UnauthenticatedError if an
     operation that needs a token gets no valid one. Path parameters that are spelled differently from how the service
-    spells them do not exist (404): a resource has one address. A caller has to accept one of the operation's media
+    spells them do not exist (404): a resource has one address. Where a public match that is over may be read without a
+    token, whoever sends none is a visitor. A caller has to accept one of the operation's media
     types (406). Writes are refused while the log takes none (503), what needs a token while only an older log can be
     reached (503). Bodies are read here, see `read_body`.
     """
@@ -57,7 +59,7 @@ class Admission(MiddlewareProtocol):
             raise NotFoundError
         if not handler.opt.get(PUBLIC) and method != "OPTIONS":
             self._log.require_current()
-            scope["user"], scope["auth"] = await self._accounts.authenticate(header(scope, b"authorization")), None
+            scope["user"], scope["auth"] = await self._caller(scope, handler, parameters), None
         if isinstance(handler, Operation):
             if parameters and not _is_canonical(scope["path"], parameters):
                 raise NotFoundError
@@ -68,6 +70,16 @@ class Admission(MiddlewareProtocol):
             receive = await self._body_read(scope, receive)
             deadline.restart()
         await self._app(scope, receive, send)
+
+    async def _caller(self, scope: HTTPScope, handler: Any, parameters: dict[str, Any]) -> Account:
+        token = header(scope, b"authorization")
+        if (
+            token is None
+            and handler.opt.get(PUBLIC_WHEN_OVER)
+            and await self._log.is_public_and_over(parameters["table"])
+        ):
+            return visitor(scope["client"][0] if scope["client"] else "")
+        return await self._accounts.authenticate(token)
 
     async def _body_read(self, scope: HTTPScope, receive: Receive) -> Receive:
         """Read the body. OverloadedError if it took so long that others have the room of its request by now."""

@@ -22,6 +22,8 @@ from service.languages.message import Message
 
 PUBLIC: Final = "public"
 """The key in `opt` of handlers that need no token."""
+PUBLIC_WHEN_OVER: Final = "public_when_over"
+"""The key in `opt` of handlers that need none for a public match that is over."""
 PRIVATE_HEADERS: Final = {"Cache-Control": "private, no-cache"}
 """Headers of responses that are for the caller alone and may be kept by the caller if checked each time."""
 NO_STORE: Final = {"Cache-Control": "no-store"}
@@ -52,6 +54,7 @@ class Operation(HTTPRouteHandler):
         body: Any = None,
         query: type[Struct] | None = None,
         public: bool = False,
+        public_when_over: bool = False,
         roles: tuple[Role, ...] = _ROLES,
         idempotent: bool = False,
         secret_key: bool = False,
@@ -83,6 +86,7 @@ class Operation(HTTPRouteHandler):
             body: type of the body; a tuple of types where the game of the table decides, see `game_body`.
             query: struct of the query parameters, which the function decodes with `decoded_query`.
             public: whether no token is needed.
+            public_when_over: whether none is needed if the table of the path is public and its match over.
             roles: who may ask.
             idempotent: whether `Idempotency-Key` is required.
             secret_key: whether whoever knows that key gets what belongs to its sender alone, so that it has to be
@@ -115,7 +119,7 @@ class Operation(HTTPRouteHandler):
             dependencies=dict(dependencies or {}),
             response_headers=dict(headers or {}),
             middleware=[_COMPRESSION] if compressed else [],
-            opt={PUBLIC: public},
+            opt={PUBLIC: public, PUBLIC_WHEN_OVER: public_when_over},
         )
         self.id = id
         self.method: str = method
@@ -126,6 +130,7 @@ class Operation(HTTPRouteHandler):
         self.body = body
         self.query = query
         self.public = public
+        self.public_when_over = public_when_over
         self.roles = roles
         self.idempotent = idempotent
         self.secret_key = secret_key

@@ -33,6 +33,7 @@ _encode: Final = msgspec.json.Encoder().encode
     "text/plain` it is rendered for people. It may be compressed. A long one is sent while it is made: if that fails, "
     "or you stop reading, the connection is closed before the end. 503 if too many are being sent, or wait as text.",
     tag="records",
+    public_when_over=True,
     query=NoQuery,
     response=types.RECORD,
     media_types=(MEDIA_TYPE, _TEXT),
@@ -67,6 +68,7 @@ async def get_record(
     summary="Verify a match that is over",
     description="The same checks as in `blattwerk verify`. 503 if too many audits are waiting.",
     tag="records",
+    public_when_over=True,
     query=NoQuery,
     response=types.Audit,
     limits=("audits",),

@@ -36,6 +36,7 @@ _moves: Final = decoders_of({key: strict(game.types.move) for key, game in CURRE
     "the view after it, with what was legal then. During the match: your own seat or a spectator; "
     "afterwards every seat, and `all` with all cards open. Drafts and hand orders are not included.",
     tag="replays",
+    public_when_over=True,
     query=types.ReplayQuery,
     response=types.REPLAY,
     limits=("documents",),
@@ -64,6 +65,7 @@ async def get_replay(
     "together with the view that the seat had. Without `move` it judges every card of the hand. During "
     "the match: your own seat only.",
     tag="replays",
+    public_when_over=True,
     query=types.ExplainQuery,
     response=types.EXPLAINED,
     problems=(404, 409),

@@ -119,6 +119,7 @@ async def list_my_tables(request: CallerRequest, inbox: NamedDependency[Inbox]) 
     "open decision and legal moves; `you` is null for spectators. Poll it with If-None-Match. With `since` it brings "
     "the events that you missed, of the same version as the view, so that one request is enough to catch up.",
     tag="tables",
+    public_when_over=True,
     query=types.ViewQuery,
     response=types.TABLE,
     conditional=True,
@@ -338,6 +339,7 @@ async def make_move(request: CallerRequest, table: FromPath[UUID], tables: Named
     summary="List a table's events as my seat may see them",
     description="In order of version, after any version. Once the match is over, everything is open to everyone.",
     tag="events",
+    public_when_over=True,
     query=types.EventsQuery,
     response=types.EVENT_PAGE,
     problems=(404,),
@@ -361,6 +363,7 @@ async def list_events(request: CallerRequest, table: FromPath[UUID], tables: Nam
     summary="Get the signed head of a table's chain",
     description="Two different signed heads of one version prove that the server showed two histories.",
     tag="events",
+    public_when_over=True,
     query=NoQuery,
     response=types.Head,
     problems=(404,),

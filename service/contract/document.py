@@ -147,6 +147,9 @@ def _operation(operation: Operation) -> dict[str, Any]:
     }
     if operation.public:
         made["security"] = []
+    if operation.public_when_over:
+        made["security"] = [{"bearer": []}, {}]
+        made["description"] += " Public matches that are over need no token."
     parameters = [*_path_parameters(operation), *_query_parameters(operation), *_header_parameters(operation)]
     if parameters:
         made["parameters"] = parameters

@@ -169,6 +169,12 @@ class Log:
         rows = await self._database.fetch(_SQL["is_private"], _key(stream))
         return bool(rows and rows[0][0])
 
+    async def is_public_and_over(self, stream: UUID) -> bool:
+        """Whether a public match is over, and in the transparency log, which follows within seconds."""
+        bucket, _ = _key(stream)
+        ((found,),) = await self._database.fetch(_SQL["is_public_and_over"], {"bucket": bucket, "stream": stream})
+        return bool(found)
+
     async def names_account(self, stream: UUID, account: str) -> bool:
         """Whether an event of a table names an account in its public part, also where it cannot be decoded."""
         ((named,),) = await self._database.fetch(_SQL["names_account"], (*_key(stream), account))
