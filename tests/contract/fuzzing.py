@@ -142,7 +142,7 @@ def figures_of(folder: Path, contract: dict[str, Any]) -> Figures:
             if interaction["response"] is not None
         )
         for case in recorder.get("cases", {}).values():
-            seen.add(f"{case['value']['method']} {case['value']['path']}")
+            seen |= {f"{case['value']['method']} {case['value']['path']}"} & names.keys()
             if case.get("transition") is not None and case["is_transition_applied"]:
                 source, named, target = case["transition"]["id"].split(" -> ")
                 followed.add((source, named[1:4], names[target]))

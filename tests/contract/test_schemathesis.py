@@ -37,5 +37,4 @@ def test_the_service_keeps_its_contract(
     figures = figures_of(tmp_path, httpx.get(f"{service_url}/openapi.json").json())
     with capsys.disabled():
         print(f"\nSchemathesis, {', '.join(phases)}, seed {seed}: {figures}")
-    if "stateful" in phases:
-        assert 4 * figures.followed >= figures.links, "a quarter of the links is followed"
+    assert (figures.followed > 0) == ("stateful" in phases)
