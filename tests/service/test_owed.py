@@ -59,7 +59,7 @@ class Running:
         found = {}
         for key in self.redis.scan_iter(self.prefix + "{????????-*}"):
             version, lists, listed = self.redis.hmget(key, "version", "lists", "listed")
-            found[key.decode().partition("{")[2][:-1]] = int(version) if lists == listed else 0
+            found[key.decode().partition("{")[2][:-1]] = int(version or 0) if lists == listed else 0
         return found
 
     def bots_wait(self) -> list[str]:
