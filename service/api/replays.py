@@ -9,17 +9,21 @@ import msgspec
 from litestar import Response
 from litestar.di import NamedDependency
 from litestar.params import FromPath
+from msgspec.structs import replace
 
 from domain.decider import AnyGame
+from domain.explain import Explanation
 from domain.registry import CURRENT
 from service.api.authentication import CallerRequest
 from service.api.bodies import decoded_for, decoders_of, strict
+from service.api.negotiation import asked_language
 from service.api.operation import PRIVATE_HEADERS, Operation
 from service.api.queries import decoded_query, query_error
 from service.api.responses import next_link
 from service.api.streams import MESSAGE_BYTES_MAX, StreamedResponse, Streams
 from service.api.types import replays as types
 from service.errors import ConflictError, InvalidRequestError
+from service.languages.catalogues import Language, translated
 from service.tables.replays import Replay, Replays, Viewer
 
 _encode: Final = msgspec.json.Encoder().encode
@@ -70,6 +74,8 @@ async def get_replay(
     response=types.EXPLAINED,
     problems=(404, 409),
     headers=PRIVATE_HEADERS,
+    vary=("Accept-Language",),
+    response_headers={"Content-Language": "The language of the texts."},
 )
 async def explain_move(
     request: CallerRequest, table: FromPath[UUID], replays: NamedDependency[Replays]
@@ -77,7 +83,16 @@ async def explain_move(
     params = decoded_query(request, types.ExplainQuery)
     seat = None if params.seat is None else int(params.seat)
     decode = None if params.move is None else _decoder(params.move)
-    return Response(await replays.explain(table, request.user.id, seat, params.version, decode))
+    explained = await replays.explain(table, request.user.id, seat, params.version, decode)
+    language = asked_language(request.scope)
+    answers = tuple(_in(language, answer) for answer in explained.answers)
+    return Response(replace(explained, answers=answers), headers={"Content-Language": language})
+
+
+def _in(language: Language, answer: Explanation) -> Explanation:
+    """Return an answer with its texts in a language."""
+    text, detail = (None if one is None else translated(one, language) for one in (answer.text, answer.detail))
+    return replace(answer, text=text, detail=detail)
 
 
 async def _document(replay: Replay) -> AsyncGenerator[bytes, None]:

@@ -66,6 +66,23 @@ def test_a_refused_move_says_why_in_the_language_asked_for(ada: Player) -> None:
     assert english["detail"] == "Exactly three cards are passed."
 
 
+def test_an_explanation_comes_in_the_language_asked_for(ada: Player) -> None:
+    table = ada.create("hearts", bots=[1, 2, 3])
+    ada.start(table)
+    path = f"/v1/tables/{table}/explain"
+    move = {"version": "2", "move": '{"type":"pass","cards":["2C"]}'}
+    english = ada.http.get(path, params=move)
+    german = ada.http.get(path, params=move, headers=GERMAN)
+    assert (english.headers["Content-Language"], german.headers["Content-Language"]) == ("en", "de")
+    (said,), (sagt,) = english.json()["answers"], german.json()["answers"]
+    assert (said["detail"], sagt["detail"]) == (
+        "Exactly three cards are passed.",
+        "Es werden genau drei Karten weitergegeben.",
+    )
+    assert (said["code"], said["rule"]) == (sagt["code"], sagt["rule"])
+    assert said["text"] != sagt["text"]
+
+
 def test_views_and_events_do_not_depend_on_the_language(ada: Player) -> None:
     table = ada.create("herzeln", seats=3, bots=[1, 2])  # not started, so that no bot moves in between
     for path in (f"/v1/tables/{table}", f"/v1/tables/{table}/events?after=0"):
