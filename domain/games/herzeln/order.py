@@ -34,17 +34,15 @@ NEXT_DOWN: Final[dict[int, dict[str, str]]] = {
 }
 """The rank that follows downward, by number of players: a cycle (Z-35)."""
 
-_PLACE: Final[dict[Card, int]] = {
+HAND_ORDER: Final[dict[Card, int]] = {
     rank + suit: place for place, (suit, rank) in enumerate((suit, rank) for suit in SUITS for rank in _RANKS[4])
 }
+"""The place of each card in a sorted hand: by suit (C S H D), then by rank from low to high (Z-3)."""
 
 
 def in_hand_order(cards: Iterable[Card]) -> tuple[Card, ...]:
-    """Return cards sorted by suit (C S H D), then by rank from low to high (Z-3).
-
-    Sets of cards are always sent like this (Z-60).
-    """
-    return tuple(sorted(cards, key=_PLACE.__getitem__))
+    """Return cards in the order of a hand. Sets of cards are always sent like this (Z-60)."""
+    return tuple(sorted(cards, key=HAND_ORDER.__getitem__))
 
 
 def asked(line: Sequence[Card], players: int) -> tuple[str, str]:
