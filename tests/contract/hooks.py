@@ -88,9 +88,9 @@ def before_call(context: schemathesis.HookContext, case: schemathesis.Case[Any],
     if name == "makeMove":
         move = some_move(seen.json(), _rng)
         case.body = {"game": seen.json()["game"], "decision": you["decision"], "move": move}
-    for entry in you["legal"]:
-        if name == "prepareDraft" and entry["type"] == "prepare":
-            case.body = {"type": "prepare", **_rng.choice(entry["melds"])["meld"]}
+    preparable = (you["private"] or {}).get("preparable")
+    if name == "prepareDraft" and preparable:
+        case.body = _rng.choice(preparable)["draft"]
 
 
 def _code(kind: str) -> str:

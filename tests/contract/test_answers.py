@@ -67,12 +67,11 @@ def use_private_operations(player: Player, view: dict[str, Any], rng: Random) ->
     for question in ({"type": "partition"}, {"type": "melds"}, {"type": "readings", "cards": view["you"]["hand"][:3]}):
         player.post(f"{path}/advice", question)
     player.http.put(f"{path}/hand-order", json={"type": "sort_hand", "by": rng.choice(["suit", "rank"])})
-    for entry in view["you"]["legal"]:
-        if entry["type"] == "prepare":
-            player.post(f"{path}/drafts", {"type": "prepare", **entry["melds"][0]["meld"]}, keyed=True)
-            look(player, view["table"])
-            player.http.delete(f"{path}/drafts/p1")
-            player.http.delete(f"{path}/drafts")
+    for found in (view["you"]["private"] or {}).get("preparable", ())[:1]:
+        assert player.post(f"{path}/drafts", found["draft"], keyed=True).status_code == 201
+        look(player, view["table"])
+        player.http.delete(f"{path}/drafts/p1")
+        player.http.delete(f"{path}/drafts")
 
 
 def play(seated: list[Player], onlooker: Player, table: str, rng: Random) -> dict[str, Any]:

@@ -51,9 +51,8 @@ def with_a_meld(people: list[Player], table: str) -> tuple[Player, Player, dict[
             view = player.view(table)
             if entry(view, "draw_stock") is not None:
                 view = do(player, table, {"type": "draw_stock"})
-            ready = entry(view, "prepare")
-            if ready is not None:
-                meld: dict[str, Any] = {"type": "prepare", **ready["melds"][0]["meld"]}
+            for ready in view["you"]["private"]["preparable"]:
+                meld: dict[str, Any] = ready["draft"]
                 return player, other, meld, tuple(card["card"] for card in meld["cards"])
             if view["you"]["decision"] is not None:
                 discard(player, table)
@@ -174,7 +173,7 @@ def test_a_draft_of_another_process_counts_for_a_move_of_this_one(two_processes:
     refused = through(player, here).move(table, view["you"]["decision"], {"type": "discard", "card": loose})
     # then
     assert (refused.status_code, code_of(refused)) == (409, "drafts_open")
-    assert "take_back" in [one["type"] for one in refused.json()["legal"]["entries"]]
+    assert "discard" not in [one["type"] for one in refused.json()["legal"]["entries"]]
     # and when it was taken back there, the same move passes here
     path = f"/v1/tables/{table}/drafts"
     assert through(player, there).http.delete(path).status_code == 200

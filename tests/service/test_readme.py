@@ -183,8 +183,12 @@ def test_readme_plays_a_match_to_its_end(shell: Shell) -> None:
 
 
 def test_the_guide_for_client_developers(shell: Shell) -> None:
-    (client,) = re.findall(r"```python\n(.*?)```", CLIENT.read_text(), re.DOTALL)
-    (shell.home / "client.py").write_text(client)
+    programs = dict(
+        re.findall(r"[Ss]ave (?:it|this) as `(\w+\.py)`[^`]*```python\n(.*?)```", CLIENT.read_text(), re.DOTALL)
+    )
+    assert programs.keys() == {"client.py", "readings.py"}
+    for name, program in programs.items():
+        (shell.home / name).write_text(program)
     shell.follow(steps(CLIENT))
 
 

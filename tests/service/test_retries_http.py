@@ -52,10 +52,8 @@ def test_a_late_copy_of_a_draft_does_not_prepare_it_again(people: list[Player]) 
             view = player.view(table)
             if view["you"]["decision"] is None:
                 continue
-            prepare = next((e for e in view["you"]["legal"] if e["type"] == "prepare" and e["melds"]), None)
-            if prepare is not None:
-                meld = prepare["melds"][0]
-                cards = meld["meld"]["cards"]
+            for ready in view["you"]["private"]["preparable"]:
+                cards = ready["draft"]["cards"]
                 key, path = new_key(), f"/v1/tables/{table}/drafts"
                 first = player.post(path, {"type": "prepare", "cards": cards}, key=key)
                 assert first.status_code == 201, first.text

@@ -5,8 +5,6 @@ from random import Random
 from typing import Any, Final, TypeAlias
 
 Move: TypeAlias = dict[str, Any]
-_PRIVATE: Final = frozenset({"prepare", "take_back"})
-"""Not moves at the table."""
 _FORWARD: Final = frozenset({"lay", "lay_off", "draw_stock"})
 """Kinds that bring a match to its end."""
 _FORWARD_OFTEN: Final = 0.8
@@ -56,7 +54,7 @@ def _one_of(entry: dict[str, Any], rng: Random) -> Move | None:
         case {"cards": [*cards]}:
             return {"type": kind, "card": rng.choice(cards)}
         case _:
-            return None if kind in _PRIVATE else {"type": kind}
+            return {"type": kind}
 
 
 def _lay(entry: dict[str, Any], rng: Random) -> Move | None:

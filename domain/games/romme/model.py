@@ -11,7 +11,7 @@ from msgspec import Meta, field
 
 from domain.cards import Card, Face
 from domain.decider import Seat
-from domain.games.romme.moves import RommeChosenMeld, RommeDrawStock, RommeEnd, RommeLayOff
+from domain.games.romme.moves import RommeChosenMeld, RommeDrawStock, RommeEnd, RommeLayOff, RommePrepare
 from domain.options import Follows, option
 from domain.structs import Legal, Tagged, Value, tag_after
 
@@ -266,12 +266,25 @@ class RommeBoard(Value, frozen=True):
     places: tuple[int, ...] | None
 
 
+class RommePreparable(Value, frozen=True):
+    """A meld that may be set aside now."""
+
+    kind: RommeMeldKind
+    points: int
+    draft: RommePrepare
+    """The draft as it can be sent."""
+
+
 class RommePrivate(Value, frozen=True):
     """What only this seat knows beyond its hand."""
 
     drawn: Card | None
     """The card drawn from the stock in this turn."""
     drafts: tuple[RommeDraft, ...]
+    """The open drafts; as long as there are any, nothing can be discarded. Each can be taken back."""
+    preparable: tuple[RommePreparable, ...]
+    """Melds of cards that are in no draft, most points first; other readings of the same cards may be accepted too.
+    Empty unless the seat may lay."""
     points: int
     """Sum of the drafts."""
     missing: int
@@ -343,27 +356,8 @@ class RommeLegalDiscard(RommeLegalBase, frozen=True):
     cards: tuple[Card, ...]
 
 
-class RommeLegalPrepare(RommeLegalBase, frozen=True):
-    """Private: melds that can be made of cards that are in no draft."""
-
-    melds: tuple[RommeReading, ...]
-
-
-class RommeLegalTakeBack(RommeLegalBase, frozen=True):
-    """Private: open drafts that may be dissolved; as long as there are any nothing can be discarded."""
-
-    drafts: tuple[str, ...]
-
-
 RommeLegal: TypeAlias = (
-    RommeDrawStock
-    | RommeLegalDrawPile
-    | RommeLegalLay
-    | RommeLegalLayOff
-    | RommeLegalSwapJoker
-    | RommeLegalDiscard
-    | RommeLegalPrepare
-    | RommeLegalTakeBack
+    RommeDrawStock | RommeLegalDrawPile | RommeLegalLay | RommeLegalLayOff | RommeLegalSwapJoker | RommeLegalDiscard
 )
 
 # answers

@@ -1,6 +1,7 @@
 """What a seat on turn may do in its play phase: every single-card move, and suggestions for melds."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import assert_never
 
 from domain.cards import Card
 from domain.decider import Seat
@@ -187,7 +188,7 @@ def listed_moves(entry: RommeLegal) -> tuple[RommeMove, ...]:
         case RommeLegalLay():
             return _lays(entry)
         case _:
-            return ()  # private moves
+            assert_never(entry)
 
 
 def _lays(entry: RommeLegalLay) -> tuple[RommeMove, ...]:

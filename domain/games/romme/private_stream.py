@@ -30,14 +30,7 @@ from domain.games.romme.judge import (
     reserved,
 )
 from domain.games.romme.melds import check_meld
-from domain.games.romme.model import (
-    RommeDraft,
-    RommeLegal,
-    RommeLegalPrepare,
-    RommeLegalTakeBack,
-    RommePrivate,
-    RommeState,
-)
+from domain.games.romme.model import RommeDraft, RommeLegal, RommePreparable, RommePrivate, RommeState
 from domain.games.romme.moves import (
     RommeArrangeHand,
     RommeLay,
@@ -235,30 +228,41 @@ def private(state: RommeState, seat: Seat, own: RommePrivateStream) -> RommePriv
     """Return what only this seat knows beyond its hand."""
     need = offers.need(state, seat)
     if seat != state.turn or not running(state):
-        return RommePrivate(drawn=None, drafts=(), points=0, missing=need)
+        return RommePrivate(drawn=None, drafts=(), preparable=(), points=0, missing=need)
     drafts = open_drafts(state, seat, own)
     points = sum([draft.points for draft in drafts])
-    return RommePrivate(drawn=state.drawn, drafts=drafts, points=points, missing=max(0, need - points))
+    return RommePrivate(
+        drawn=state.drawn,
+        drafts=drafts,
+        preparable=_preparable(state, seat, drafts) if state.phase == "play" else (),
+        points=points,
+        missing=max(0, need - points),
+    )
+
+
+def _preparable(state: RommeState, seat: Seat, drafts: tuple[RommeDraft, ...]) -> tuple[RommePreparable, ...]:
+    return tuple(
+        [
+            RommePreparable(found.kind, found.points, RommePrepare(found.meld.cards, found.meld.end))
+            for found in offers.melds_of(state, seat, reserved(drafts))
+        ]
+    )
 
 
 def legal(state: RommeState, seat: Seat, own: RommePrivateStream) -> tuple[RommeLegal, ...]:
-    """Return what the seat may do now with its drafts, moves of the table first.
+    """Return the moves that are open to the seat with its drafts.
 
-    Its hand it may arrange at any time while the round runs.
+    There may be none while drafts stand against each: they have to be taken back first.
     """
     if state.phase != "play" or seat != state.turn:
         return table_legal(state, seat)
     drafts = open_drafts(state, seat, own)
     kept = reserved(drafts)
     drafted = bool(drafts) and not isinstance(judge(state, seat, RommeLay(), drafts), Rejection)
-    melds = offers.melds_of(state, seat)
-    free = offers.melds_of(state, seat, kept) if kept else melds
     found: tuple[RommeLegal | None, ...] = (
-        offers.lay(state, seat, melds, drafted=drafted),
+        offers.lay(state, seat, offers.melds_of(state, seat), drafted=drafted),
         offers.lay_off(state, seat, kept),
         offers.swap_joker(state, seat, kept),
         None if drafts else offers.discard(state, seat),  # R-42
-        RommeLegalPrepare(free) if free else None,
-        RommeLegalTakeBack(tuple(draft.draft for draft in drafts)) if drafts else None,
     )
     return tuple([entry for entry in found if entry is not None])

@@ -7,15 +7,14 @@ from domain.explain import every_choice
 from domain.games.romme import ROMME_1, private_stream
 from domain.games.romme.advice import answer
 from domain.games.romme.bot import View, sample
+from domain.games.romme.facts import RommeMeldPrepared, RommePrivateStream
 from domain.games.romme.model import (
     RommeLayOffPlace,
     RommeLegalDiscard,
     RommeLegalDrawPile,
     RommeLegalLay,
     RommeLegalLayOff,
-    RommeLegalPrepare,
     RommeLegalSwapJoker,
-    RommeLegalTakeBack,
     RommeMelds,
     RommePartition,
     RommeReadings,
@@ -38,6 +37,18 @@ from tests.games.romme.positions import after, cards, code, position, prepare, p
 def faces(melds: object) -> list[str]:
     assert isinstance(melds, tuple)
     return [" ".join(card.face or card.card[:2] for card in meld.meld.cards) for meld in melds]
+
+
+def preparable(state: RommeState, own: RommePrivateStream) -> list[str]:
+    """Return the faces of what may be prepared. Each is accepted as it is."""
+    found = private_stream.private(state, 0, own).preparable
+    for one in found:
+        facts = private_stream.decide(state, 0, own, one.draft)
+        assert not isinstance(facts, Rejection)
+        (fact,) = facts
+        assert isinstance(fact, RommeMeldPrepared)
+        assert (fact.kind, fact.points) == (one.kind, one.points)
+    return [" ".join(card.face or card.card[:2] for card in one.draft.cards) for one in found]
 
 
 def test_draws_are_listed_as_far_as_they_are_open() -> None:
@@ -134,12 +145,11 @@ def test_drafts_are_offered_to_be_laid_or_taken_back_and_block_the_discard() -> 
     state = position("7H 7S 7C QH KH AH 2C 2S 2D 3S", drawn="3S")
     own = privately(state, private_stream.new(), prepare("7H 7S 7C"))
     found = {type(entry): entry for entry in private_stream.legal(state, 0, own)}
-    assert set(found) == {RommeLegalLay, RommeLegalPrepare, RommeLegalTakeBack}
-    lay, ready = found[RommeLegalLay], found[RommeLegalPrepare]
+    assert set(found) == {RommeLegalLay}
+    lay = found[RommeLegalLay]
     assert isinstance(lay, RommeLegalLay)
-    assert isinstance(ready, RommeLegalPrepare)
     assert not lay.drafted, "21 points are too few"
-    assert faces(ready.melds) == ["QH KH AH", "2C 2S 2D"], "without the reserved cards"
+    assert preparable(state, own) == ["QH KH AH", "2C 2S 2D"], "without the reserved cards"
     own = privately(state, own, prepare("QH KH AH"))
     lay, *_ = private_stream.legal(state, 0, own)
     assert isinstance(lay, RommeLegalLay)
@@ -149,10 +159,8 @@ def test_drafts_are_offered_to_be_laid_or_taken_back_and_block_the_discard() -> 
 
 def test_without_drafts_the_same_is_offered_as_by_the_table_and_melds_to_prepare() -> None:
     state = position("7H 7S 7C 2D 3S", drawn="3S")
-    *melds, ready = private_stream.legal(state, 0, private_stream.new())
-    assert tuple(melds) == legal(state, 0)
-    assert isinstance(ready, RommeLegalPrepare)
-    assert faces(ready.melds) == ["7C 7S 7H"]
+    assert private_stream.legal(state, 0, private_stream.new()) == legal(state, 0)
+    assert preparable(state, private_stream.new()) == ["7C 7S 7H"]
 
 
 def test_where_drafts_stand_against_every_move_there_is_no_sample() -> None:

@@ -211,5 +211,5 @@ def test_a_deal_tells_each_seat_its_own_hand_in_order() -> None:
 
 
 def test_before_the_first_deal_there_is_nothing_private() -> None:
-    assert ROMME_1.views.private_part(before(), 0) == RommePrivate(None, (), 0, 30)
+    assert ROMME_1.views.private_part(before(), 0) == RommePrivate(None, (), (), 0, 30)
     assert board(before()).round_options is None

@@ -60,9 +60,6 @@ export function romme(entry: Schemas["RommeLegal"]): Schemas["RommeMove"] | unde
     }
     case "discard":
       return entry.cards[0] === undefined ? undefined : { type: "discard", card: entry.cards[0] };
-    case "prepare":
-    case "take_back":
-      return undefined;
     default:
       return never(entry);
   }
