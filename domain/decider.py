@@ -134,10 +134,12 @@ QuestionT = TypeVar("QuestionT", bound=Struct)
 AnswerT = TypeVar("AnswerT", bound=Struct)
 
 
-class SeatView(Struct, Generic[BoardT, PrivateT, LegalT], frozen=True, gc=False):
+class SeatView(Struct, Generic[OptionsT, BoardT, PrivateT, LegalT], frozen=True, gc=False):
     """All that one seat may know of a game: what a bot decides from, and nothing else."""
 
     seat: Seat
+    options: OptionsT
+    """As `Views.options`."""
     board: BoardT
     hand: tuple[Card, ...]
     legal: tuple[LegalT, ...]
@@ -214,7 +216,7 @@ class Types(Generic[StateT, BoardT, PrivateT]):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Views(Generic[StateT, FactT, BoardT, PrivateT, LegalT]):
+class Views(Generic[OptionsT, StateT, FactT, BoardT, PrivateT, LegalT]):
     """What viewers may know. Forms see the fact alone, so a fact holds all that its forms need."""
 
     public_form: Callable[[FactT], Struct]
@@ -225,8 +227,11 @@ class Views(Generic[StateT, FactT, BoardT, PrivateT, LegalT]):
     """The running or last round, from 1; 0 before the first. Left out where it is the field `round` of the state."""
     totals: Callable[[StateT], tuple[int, ...]] = attrgetter("totals")
     """A number for each seat. Left out where they are the field `totals` of the state."""
+    options: Callable[[StateT], OptionsT] = attrgetter("options")
+    """The options in force for the next deal. Left out where they are the field `options` of the state."""
     board: Callable[[StateT], BoardT]
-    """The public part of a view: all that every seat and any spectator may know."""
+    """The public part of a view: all that every seat and any spectator may know, but for what stands beside it in
+    every game: options, round, totals and places."""
     hand: Callable[[StateT, Seat], tuple[Card, ...]]
     private_part: Callable[[StateT, Seat], PrivateT]
     """What only this seat may know beyond its hand (its own committed pass, say)."""
@@ -235,13 +240,13 @@ class Views(Generic[StateT, FactT, BoardT, PrivateT, LegalT]):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Players(Generic[StateT, MoveT, BoardT, PrivateT, LegalT]):
+class Players(Generic[OptionsT, StateT, MoveT, BoardT, PrivateT, LegalT]):
     """Moves that no person makes."""
 
-    bot: Callable[[SeatView[BoardT, PrivateT, LegalT], int], MoveT]
+    bot: Callable[[SeatView[OptionsT, BoardT, PrivateT, LegalT], int], MoveT]
     """A sensible move from the view alone. The seed (0 .. 2**63-1) decides what the bot
     leaves to chance; the same view and seed give the same move."""
-    sample: Callable[[SeatView[BoardT, PrivateT, LegalT], Callable[[int], int]], MoveT]
+    sample: Callable[[SeatView[OptionsT, BoardT, PrivateT, LegalT], Callable[[int], int]], MoveT]
     """An acceptable move built from `legal` and the hand alone, as a client would that knows no
     rules. `choose(n)` picks from 0..n-1; over all choices every listed move is reached."""
     timeout_move: Callable[[StateT, Seat], MoveT]
@@ -249,7 +254,7 @@ class Players(Generic[StateT, MoveT, BoardT, PrivateT, LegalT]):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class RoundLobby(Generic[OptionsT, StateT, FactT]):
+class RoundLobby(Generic[StateT, FactT]):
     """For games whose host starts each round and may change options in between (Rommé).
 
     The table checks who asks and when; a game only judges what is asked.
@@ -261,8 +266,6 @@ class RoundLobby(Generic[OptionsT, StateT, FactT]):
     change_options: Callable[[StateT, Mapping[str, object]], tuple[FactT, ...] | OptionProblem]
     """Judge new values (raw, by option name); the facts of what changes, none if nothing does."""
     end_match: Callable[[StateT], tuple[FactT, ...] | Rejection]
-    options: Callable[[StateT], OptionsT]
-    """The options in force for the next deal."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -335,10 +338,10 @@ class Game(Generic[OptionsT, StateT, MoveT, FactT, BoardT, PrivateT, LegalT]):
     types: Types[StateT, BoardT, PrivateT]
     options: OptionRules[OptionsT]
     decider: Decider[OptionsT, StateT, MoveT, FactT]
-    views: Views[StateT, FactT, BoardT, PrivateT, LegalT]
-    players: Players[StateT, MoveT, BoardT, PrivateT, LegalT]
+    views: Views[OptionsT, StateT, FactT, BoardT, PrivateT, LegalT]
+    players: Players[OptionsT, StateT, MoveT, BoardT, PrivateT, LegalT]
 
-    lobby: RoundLobby[OptionsT, StateT, FactT] | None = None
+    lobby: RoundLobby[StateT, FactT] | None = None
     private_stream: PrivateStreamRules[StateT, MoveT, PrivateT, LegalT, Any, Any, Any] | None = None
     advice: Advice[StateT, Any, Any] | None = None
 
@@ -352,11 +355,12 @@ AnyGame: TypeAlias = Game[Any, Any, Any, Any, Any, Any, Any]
 AnyPrivateStream: TypeAlias = PrivateStreamRules[Any, Any, Any, Any, Any, Any, Any]
 
 
-def view_of(game: AnyGame, state: Any, seat: Seat) -> SeatView[Any, Any, Any]:
+def view_of(game: AnyGame, state: Any, seat: Seat) -> SeatView[Any, Any, Any, Any]:
     """Return all that `seat` may know, as its bot gets it."""
     views = game.views
     return SeatView(
         seat=seat,
+        options=views.options(state),
         board=views.board(state),
         hand=views.hand(state, seat),
         legal=views.legal(state, seat),

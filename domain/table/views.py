@@ -142,7 +142,7 @@ def public_view(state: TableState, names: Mapping[str, str], people: People | No
         created=setup.created,
         host=state.host,
         seats=(people or people_of(state, names)).seats,
-        options=setup.options if game.lobby is None else game.lobby.options(game_state),
+        options=game.views.options(game_state),
         commitment=setup.commitment,
         round=round_,
         to_act=tuple([seat for seat, decision in enumerate(state.decisions) if decision is not None]),

@@ -171,7 +171,7 @@ class _RecordChecks:
     def _check_result(self, state: TableState, final: tuple[int, Event] | None) -> None:
         record, game, last_time = self._record, state.setup.game, self._events.last_time
         outcome = game.decider.outcome(state.game_state)
-        options = state.setup.options if game.lobby is None else game.lobby.options(state.game_state)
+        options = game.views.options(state.game_state)
         derived = (
             state.status,
             tuple(RecordSeat(seat, one.kind, one.player) for seat, one in enumerate(state.seats)),

@@ -63,6 +63,7 @@ async def open_dispute(
     problems=(404,),
     response_headers={"Link": "The next page, if there is one."},
     headers=_HEADERS,
+    compressed="always",
 )
 async def list_disputes(request: CallerRequest, disputes: NamedDependency[Disputes]) -> Response[Any]:
     params = decoded_query(request, types.DisputesQuery)

@@ -1,7 +1,8 @@
-"""Documents that are the same for everybody who asks: encoded, compressed and tagged once."""
+"""Documents that are the same for everybody who asks: encoded and tagged once, and compressed once if anybody wants."""
 
 import gzip
 from collections.abc import Mapping
+from functools import cached_property
 from hashlib import sha256
 from typing import Any, Final
 
@@ -21,16 +22,20 @@ class FixedDocument:
 
     def __init__(self, body: bytes, headers: Mapping[str, str] | None = None) -> None:
         """`headers`: what every response with it has beside those of its operation."""
-        digest = sha256(body).hexdigest()[:32]
+        self._digest = sha256(body).hexdigest()[:32]
         self._headers = dict(headers or {})
-        self._plain = (body, f'"{digest}"')
-        self._compressed = (gzip.compress(body, mtime=0), f'"{digest}-gzip"')
+        self._body = body
+
+    @cached_property
+    def _compressed(self) -> bytes:
+        return gzip.compress(self._body, mtime=0)
 
     def response(self, request: Request[Any, Any, Any]) -> Response[bytes | None]:
         """Return it in the encoding that the caller accepts; 304 if the caller has it already."""
         compressed = accepts_gzip(request.scope)
-        body, etag = self._compressed if compressed else self._plain
+        etag = f'"{self._digest}-gzip"' if compressed else f'"{self._digest}"'
         if has(request, etag):
             return tagged(None, etag, self._headers)
-        encoding = {"Content-Encoding": "gzip"} if compressed else {}
-        return tagged(body, etag, {**self._headers, **encoding})
+        if not compressed:
+            return tagged(self._body, etag, self._headers)
+        return tagged(self._compressed, etag, {**self._headers, "Content-Encoding": "gzip"})

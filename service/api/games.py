@@ -23,7 +23,6 @@ from service.languages.catalogues import Language, translated
 AnyRequest: TypeAlias = Request[Any, Any, Any]
 
 _HEADERS: Final = {**FIXED_ETAG, "Content-Language": "The language of the texts."}
-_VARY: Final = ("Accept-Language", "Accept-Encoding")
 
 
 @Operation(
@@ -38,7 +37,8 @@ _VARY: Final = ("Accept-Language", "Accept-Encoding")
     links={"getGame": {"operationId": "getGame", "parameters": {"game": "$response.body#/items/0/game"}}},
     conditional=True,
     headers=FIXED_HEADERS,
-    vary=_VARY,
+    vary=("Accept-Language",),
+    compressed="by_itself",
     response_headers=_HEADERS,
 )
 async def list_games(request: AnyRequest) -> Response[bytes | None]:
@@ -60,7 +60,8 @@ async def list_games(request: AnyRequest) -> Response[bytes | None]:
     links=game_links(),
     conditional=True,
     headers=FIXED_HEADERS,
-    vary=_VARY,
+    vary=("Accept-Language",),
+    compressed="by_itself",
     response_headers=_HEADERS,
 )
 async def get_game(request: AnyRequest, game: FromPath[str]) -> Response[bytes | None]:
@@ -82,7 +83,8 @@ async def get_game(request: AnyRequest, game: FromPath[str]) -> Response[bytes |
     path_parameters=GAME_PARAMETER,
     conditional=True,
     headers=FIXED_HEADERS,
-    vary=_VARY,
+    vary=("Accept-Language",),
+    compressed="by_itself",
     response_headers=_HEADERS,
 )
 async def get_rules(request: AnyRequest, game: FromPath[str]) -> Response[bytes | None]:

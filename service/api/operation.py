@@ -6,17 +6,15 @@ Litestar routes by what they say, the contract (`service.contract`) is made from
 from collections.abc import Mapping
 from typing import Any, Final, Self
 
-from litestar.config.compression import CompressionConfig
 from litestar.connection import ASGIConnection
 from litestar.di import Provide
 from litestar.handlers import BaseRouteHandler, HTTPRouteHandler
-from litestar.middleware import DefineMiddleware
-from litestar.middleware.compression import CompressionMiddleware
 from litestar.types import AsyncAnyCallable, Method
 from msgspec import Struct
 
 from service.accounts.accounts import Role
 from service.api.bodies import strict_body
+from service.api.compression import COMPRESSION, Compressed
 from service.errors import ForbiddenError
 from service.languages.message import Message
 
@@ -28,7 +26,6 @@ PRIVATE_HEADERS: Final = {"Cache-Control": "private, no-cache"}
 """Headers of responses that are for the caller alone and may be kept by the caller if checked each time."""
 NO_STORE: Final = {"Cache-Control": "no-store"}
 """Headers of responses that hold a token or a code."""
-_COMPRESSION: Final = DefineMiddleware(CompressionMiddleware, config=CompressionConfig("gzip", gzip_compress_level=6))
 _ROLES: Final[tuple[Role, ...]] = ("player", "arbiter", "operator")
 _FOR_ROLES: Final[dict[tuple[Role, ...], str]] = {
     ("arbiter",): Message("This is for arbiters."),
@@ -64,7 +61,7 @@ class Operation(HTTPRouteHandler):
         problems: tuple[int, ...] = (),
         headers: Mapping[str, str] | None = None,
         vary: tuple[str, ...] = (),
-        compressed: bool = False,
+        compressed: Compressed = "never",
         response_headers: Mapping[str, str] | None = None,
         links: Mapping[str, Any] | None = None,
         path_parameters: Mapping[str, Mapping[str, Any]] | None = None,
@@ -97,7 +94,7 @@ class Operation(HTTPRouteHandler):
             problems: statuses of problems beyond those that follow from the arguments above.
             headers: headers of every successful response.
             vary: request headers that the response depends on, beside Authorization.
-            compressed: whether long responses are compressed for who accepts it; never where they hold a secret.
+            compressed: which long responses are compressed for who accepts it; never where they hold a secret.
             response_headers: headers of the successful response for the contract, name and description.
             links: what can be done next with what the response holds.
             path_parameters: JSON Schemas of path parameters that are not UUIDs.
@@ -118,7 +115,7 @@ class Operation(HTTPRouteHandler):
             guards=[] if roles == _ROLES else [only_for(roles)],
             dependencies=dict(dependencies or {}),
             response_headers=dict(headers or {}),
-            middleware=[_COMPRESSION] if compressed else [],
+            middleware=COMPRESSION[compressed],
             opt={PUBLIC: public, PUBLIC_WHEN_OVER: public_when_over},
         )
         self.id = id
@@ -138,7 +135,9 @@ class Operation(HTTPRouteHandler):
         self.minimal = minimal
         self.limits = limits
         self.problems = problems
-        self.vary = (*(() if public else ("Authorization",)), *vary, *(("Accept-Encoding",) if compressed else ()))
+        self.compressed: Compressed = compressed
+        by_encoding = () if compressed == "never" else ("Accept-Encoding",)
+        self.vary = (*(() if public else ("Authorization",)), *vary, *by_encoding)
         self.vary_header = ((b"vary", ", ".join(self.vary).encode()),) if self.vary else ()
         self.documented_headers = response_headers or {}
         self.links = links or {}

@@ -123,7 +123,7 @@ async def get_metrics(metrics: NamedDependency[Metrics], owed: NamedDependency[O
     response=dict[str, Any],
     conditional=True,
     headers=FIXED_HEADERS,
-    vary=("Accept-Encoding",),
+    compressed="by_itself",
     response_headers=FIXED_ETAG,
 )
 async def get_contract(

@@ -136,7 +136,7 @@ def problem_type_page(
     headers={"Cache-Control": "public, max-age=300"},
     vary=("Accept-Language",),
     response_headers={"Content-Language": "The language of the texts."},
-    compressed=True,
+    compressed="always",
 )
 async def get_problem_type(
     request: Request[Any, Any, Any], slug: FromPath[str], responding: NamedDependency[dict[int, tuple[str, ...]]]

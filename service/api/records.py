@@ -41,7 +41,7 @@ _encode: Final = msgspec.json.Encoder().encode
     problems=(404, 409),
     headers=PRIVATE_HEADERS,
     vary=("Accept",),
-    compressed=True,
+    compressed="always",
 )
 async def get_record(
     request: CallerRequest,

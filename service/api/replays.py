@@ -16,6 +16,7 @@ from domain.explain import Explanation
 from domain.registry import CURRENT
 from service.api.authentication import CallerRequest
 from service.api.bodies import decoded_for, decoders_of, strict
+from service.api.compression import match_is_over
 from service.api.negotiation import asked_language
 from service.api.operation import PRIVATE_HEADERS, Operation
 from service.api.queries import decoded_query, query_error
@@ -47,6 +48,7 @@ _moves: Final = decoders_of({key: strict(game.types.move) for key, game in CURRE
     problems=(404, 409),
     response_headers={"Link": "The next steps, if there are any."},
     headers=PRIVATE_HEADERS,
+    compressed="when_over",
 )
 async def get_replay(
     request: CallerRequest, table: FromPath[UUID], replays: NamedDependency[Replays], streams: NamedDependency[Streams]
@@ -55,6 +57,8 @@ async def get_replay(
     first, last = _span(params)
     viewer = None if params.seat is None else _viewer(params.seat)
     replay = await replays.steps(table, request.user.id, viewer, first, last)
+    if replay.over:
+        match_is_over(request)
     next_page = {"from": replay.next_from, "to": params.last, "seat": params.seat}
     link = {} if replay.next_from is None else next_link(f"/v1/tables/{table}/replay", next_page)
     return StreamedResponse(_document(replay), streams, request.user.id, media_type="application/json", headers=link)

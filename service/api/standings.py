@@ -1,6 +1,5 @@
 """Leaderboards, and the public profile of a player with statistics."""
 
-import hashlib
 from collections.abc import Mapping
 from typing import Any, Final
 from uuid import UUID
@@ -14,10 +13,10 @@ from domain.standings import Tally
 from service.accounts.accounts import Accounts
 from service.accounts.public_names import PublicNames
 from service.api.authentication import CallerRequest
-from service.api.headers import has
+from service.api.fixed import FIXED_ETAG, FixedDocument
 from service.api.operation import PRIVATE_HEADERS, Operation
 from service.api.queries import decoded_query
-from service.api.responses import GAME_PARAMETER, paged, tagged
+from service.api.responses import GAME_PARAMETER, next_link
 from service.api.types import standings as types
 from service.standings.standings import Standings
 
@@ -40,7 +39,8 @@ _COUNTS: Final = (
     response=types.Leaderboard,
     conditional=True,
     problems=(404,),
-    response_headers={"ETag": "Strong entity tag of the page, for If-None-Match."},
+    response_headers=FIXED_ETAG,
+    compressed="by_itself",
     path_parameters=GAME_PARAMETER,
     headers=PRIVATE_HEADERS,
 )
@@ -57,10 +57,9 @@ async def get_leaderboard(
         types.LeaderboardEntry(one.player, by_player.get(one.player), **figures_of(one.tally)) for one in page
     )
     body = _encode(types.Leaderboard(game, items, cursor))
-    etag = f'"{hashlib.blake2b(body, digest_size=12).hexdigest()}"'
-    next_page = None if cursor is None else {"cursor": cursor, "limit": params.limit}
-    links = paged(body, f"/v1/leaderboards/{game}", next_page).headers
-    return tagged(None if has(request, etag) else body, etag, links)
+    following = {"cursor": cursor, "limit": params.limit}
+    links = {} if cursor is None else next_link(f"/v1/leaderboards/{game}", following)
+    return FixedDocument(body, links).response(request)
 
 
 @Operation(

@@ -11,6 +11,7 @@ from litestar.params import FromPath, JSONBody
 from domain.table.model import TableRefusal
 from service.api.authentication import CallerRequest
 from service.api.bodies import body_digest, body_of, require_json, strict
+from service.api.compression import match_is_over
 from service.api.decoding import decoded, with_whole_numbers
 from service.api.dependencies import LIVE_TABLE
 from service.api.headers import idempotency_key, known_tags, wants_minimal
@@ -79,6 +80,7 @@ async def create_table(request: CallerRequest, data: JSONBody[Any], tables: Name
     response=types.TablePage,
     problems=(404,),
     response_headers=_NEXT_PAGE,
+    compressed="always",
 )
 async def list_tables(request: CallerRequest, lobby: NamedDependency[Lobby]) -> Response[bytes]:
     params = decoded_query(request, types.TablesQuery)
@@ -102,6 +104,7 @@ async def list_tables(request: CallerRequest, lobby: NamedDependency[Lobby]) -> 
     headers=PRIVATE_HEADERS,
     response_headers=_NEXT_PAGE,
     links={"getTable": {"operationId": "getTable", "parameters": {"table": "$response.body#/items/0/table"}}},
+    compressed="always",
 )
 async def list_my_tables(request: CallerRequest, inbox: NamedDependency[Inbox]) -> Response[bytes]:
     params = decoded_query(request, types.MyTablesQuery)
@@ -345,11 +348,14 @@ async def make_move(request: CallerRequest, table: FromPath[UUID], tables: Named
     problems=(404,),
     headers=PRIVATE_HEADERS,
     response_headers=_NEXT_PAGE,
+    compressed="when_over",
 )
 async def list_events(request: CallerRequest, table: FromPath[UUID], tables: NamedDependency[Tables]) -> Response[Any]:
     params = decoded_query(request, types.EventsQuery)
     live_table = await tables.find(table, request.user.id)
     page = await tables.events(live_table, request.user.id, params.after, params.limit)
+    if page.over:
+        match_is_over(request)
     after = page.events[-1].version if page.more else None
     body = {"game": page.game, "version": page.version, "items": page.events, "next_after": after}
     following = None if after is None else {"after": after, "limit": params.limit}

@@ -101,6 +101,7 @@ async def get_consistency(request: Request[Any, Any, Any], transparency: NamedDe
     query=types.EntriesQuery,
     response=types.LogEntries,
     headers=_FRESH,
+    compressed="always",
 )
 async def list_entries(
     request: Request[Any, Any, Any], transparency: NamedDependency[Transparency], signer: NamedDependency[Signer]

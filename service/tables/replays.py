@@ -46,6 +46,8 @@ class Replay(Struct, frozen=True):
     game: str
     version: int
     """The table's newest version."""
+    over: bool
+    """Whether the match is over, so that everything is open."""
     viewer: Viewer
     next_from: int | None
     """The version after the last step, None if no more were asked for."""
@@ -99,7 +101,8 @@ class Replays:
         walked = [step async for step in self._snapshots.walk(stream, begin, end)]
         names = await self._names.names_of(_people(step.state for step in walked))
         shown = (step_seen(step, looking, names) for step in walked)
-        return Replay(caller.table.setup.game.key, newest, looking, end + 1 if end < asked else None, shown)
+        following, over = end + 1 if end < asked else None, everything_open(caller.table)
+        return Replay(caller.table.setup.game.key, newest, over, looking, following, shown)
 
     async def explain(
         self,

@@ -68,6 +68,8 @@ class EventPage(Struct, frozen=True):
     version: int
     events: tuple[EventSeen, ...]
     more: bool
+    over: bool
+    """Whether the match is over, so that everything is open."""
 
 
 class Tables:
@@ -325,7 +327,7 @@ class Tables:
         seat, over = seat_of(table.state, account), is_over(table)
         seen = [event_seen(event, seat, over=over) for event in events_of(table, rows)]
         more = bool(rows) and rows[-1].version < table.state.version
-        return EventPage(table.codec.game.key, table.state.version, tuple(seen), more)
+        return EventPage(table.codec.game.key, table.state.version, tuple(seen), more, over)
 
     async def head(self, table: LiveTable) -> tuple[int, bytes, int]:
         """Return version, chain hash and time (ms) of the last event."""

@@ -58,17 +58,15 @@ def _change_options(state: HighestState, values: Mapping[str, object]) -> tuple[
     return parsed if isinstance(parsed, OptionProblem) else ()
 
 
-SOUND_LOBBY: RoundLobby[Any, Any, Any] = RoundLobby(
+SOUND_LOBBY: RoundLobby[Any, Any] = RoundLobby(
     between_rounds=_between_rounds,
     start_round=TOY.decider.start,
     change_options=_change_options,
     end_match=lambda _: Rejection("match_over", "T-6"),
-    options=lambda state: state.options,
 )
 LOBBY_TOY = altered(TOY, decide=_without_the_next_deal, lobby=SOUND_LOBBY)
 LOBBY_FAULTS: dict[str, tuple[str, dict[str, Callable[..., Any]]]] = {
     "always a lobby": ("whether a round is running", {"between_rounds": lambda _: True}),
-    "options of another type": ("are no options", {"options": lambda _: {}}),
     "unknown codes": ("unknown code", {"end_match": lambda _: Rejection("no_idea", "T-6")}),
     "anything goes": ("are accepted", {"change_options": lambda _state, _values: ()}),
     "something always changes": ("no values change", {"change_options": lambda _state, _values: (1,)}),

@@ -26,6 +26,7 @@ from tests.toy import highest_conformance as conformance
 from tests.toy import overboard_conformance
 from tests.toy.highest import GAMES as TOYS
 from tests.toy.highest.model import (
+    HighestBoard,
     HighestCardChosen,
     HighestCardsShown,
     HighestChoices,
@@ -110,6 +111,24 @@ def test_bad_options_that_are_refused_under_an_unknown_rule_are_named() -> None:
     lost = replace(TOY, rules=(Rule("T-99", "Another rule."),))
     with pytest.raises(AssertionError, match="breaks a rule that RULES do not have"):
         declarations.check_bad_options(lost, HOOKS)
+
+
+class HighestBoardWithTotals(HighestBoard, frozen=True):
+    """A board that repeats what the view has beside it."""
+
+    totals: tuple[int, ...]
+
+
+def test_a_board_that_repeats_what_every_view_has_is_named() -> None:
+    with pytest.raises(AssertionError, match=r"the board has \['totals'\], which stand beside it"):
+        declarations.check_types(replace(TOY, types=replace(TOY.types, board=HighestBoardWithTotals)))
+
+
+def test_options_of_another_type_are_named() -> None:
+    sound = _match(TOY)
+    faulty = replace(TOY, views=replace(TOY.views, options=lambda _: {}))
+    with pytest.raises(AssertionError, match="are no options"):
+        forms.check_views(replace(sound, game=faulty), 30)
 
 
 def test_numbers_of_seats_and_values_that_are_not_played_are_named() -> None:

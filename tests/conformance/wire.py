@@ -26,15 +26,17 @@ class Wire:
         self.fact = msgspec.json.Decoder(game.types.fact).decode
         self.public = msgspec.json.Decoder(game.types.public_form).decode
         self.confided = msgspec.json.Decoder(game.types.private_form).decode
+        self.options = msgspec.json.Decoder(game.options.type).decode
         self.board = msgspec.json.Decoder(game.types.board).decode
         self.private = msgspec.json.Decoder(game.types.private_part).decode
         self.legal: Any = msgspec.json.Decoder(_several(game.types.legal)).decode
         self.hand = msgspec.json.Decoder(tuple[Card, ...]).decode
 
-    def view(self, view: SeatView[Any, Any, Any]) -> SeatView[Any, Any, Any]:
+    def view(self, view: SeatView[Any, Any, Any, Any]) -> SeatView[Any, Any, Any, Any]:
         """Return a view as a client has it after reading it from JSON."""
         return SeatView(
             seat=view.seat,
+            options=self.options(canonical(view.options)),
             board=self.board(canonical(view.board)),
             hand=self.hand(canonical(view.hand)),
             legal=self.legal(canonical(view.legal)),
@@ -61,6 +63,7 @@ def view_parts(game: AnyGame, state: Any, viewer: Seat | None) -> dict[str, byte
         "round_number": canonical(game.views.round_number(state)),
         "totals": canonical(game.views.totals(state)),
         "outcome": canonical(game.decider.outcome(state)),
+        "options": canonical(game.views.options(state)),
         "board": canonical(game.views.board(state)),
     }
     if viewer is not None:

@@ -17,10 +17,11 @@ def some_move(view: Mapping[str, Any], rng: Random) -> dict[str, Any]:
     return made
 
 
-def _seat_view(game: AnyGame, view: Mapping[str, Any]) -> SeatView[Any, Any, Any]:
+def _seat_view(game: AnyGame, view: Mapping[str, Any]) -> SeatView[Any, Any, Any, Any]:
     you = view["you"]
     return SeatView(
         seat=you["seat"],
+        options=msgspec.convert(view["options"], game.options.type),
         board=msgspec.convert(view["board"], game.types.board),
         hand=tuple(you["hand"]),
         legal=msgspec.convert(you["legal"], _several(game.types.legal)),

@@ -117,7 +117,7 @@ class PlayedMatch:
             table=str(TABLE),
             rules=game.rules_id,
             status=state.status,
-            options=state.setup.options if game.lobby is None else game.lobby.options(state.game_state),
+            options=game.views.options(state.game_state),
             seats=tuple(RecordSeat(seat, one.kind, one.player) for seat, one in enumerate(state.seats)),
             secret=SECRET.hex(),
             client_seeds=tuple(one.seed for one in state.seats),

@@ -9,12 +9,13 @@ from domain.decider import SeatView
 from domain.registry import CURRENT
 
 
-def seat_view(view: dict[str, Any]) -> SeatView[Any, Any, Any]:
+def seat_view(view: dict[str, Any]) -> SeatView[Any, Any, Any, Any]:
     """Decode what the caller's seat may know. The declared types have to fit what was sent."""
     game, you = CURRENT[view["game"]], view["you"]
     legal: Any = tuple[game.types.legal, ...]  # type: ignore[name-defined]
     return SeatView(
         seat=you["seat"],
+        options=msgspec.convert(view["options"], game.options.type),
         board=msgspec.convert(view["board"], game.types.board),
         hand=tuple(you["hand"]),
         legal=msgspec.convert(you["legal"], legal),

@@ -1,20 +1,73 @@
 """The contract, games and rules over HTTP: compressed, tagged, kept for a day."""
 
 import gzip
+import random
 
 import httpx
 import pytest
 
 from service.api.routes import HANDLERS
+from tests.service.client import Player, choose_hearts, play_match
 
 PATHS = ("/openapi.json", "/v1/games", "/v1/games/hearts", "/v1/games/hearts/rules")
 
-COMPRESSED = {"getContract", "listGames", "getGame", "getRules", "getProblemType", "getRecord"}
+COMPRESSED = {
+    **dict.fromkeys(("getContract", "listGames", "getGame", "getRules", "getLeaderboard"), "by_itself"),
+    **dict.fromkeys(("getProblemType", "getRecord"), "always"),
+    **dict.fromkeys(("listTables", "listMyTables", "listDisputes", "listEntries"), "always"),
+    **dict.fromkeys(("listEvents", "getReplay"), "when_over"),
+}
 
 
 def test_nothing_else_is_compressed() -> None:
-    """Whoever adds an operation here has made sure that its responses hold no secret and nothing of a running match."""
-    assert {operation.id for operation in HANDLERS if "Accept-Encoding" in operation.vary} == COMPRESSED
+    """Whoever adds an operation here has made sure that its responses hold no secret and nothing of a running match.
+
+    `tests.contract.answers` looks at what real responses have.
+    """
+    for operation in HANDLERS:
+        assert operation.compressed == COMPRESSED.get(operation.id, "never"), operation.id
+        assert ("Accept-Encoding" in operation.vary) == (operation.id in COMPRESSED), operation.id
+
+
+def encodings(player: Player, path: str, **query: int) -> list[str | None]:
+    """Return in which encodings a long response comes, by what is accepted."""
+    found = []
+    for accepted in ("gzip", "gzip;q=0", "identity", "gzip;q=0, *", "br;q=1, gzip;q=0.1"):
+        response = player.http.get(path, params={**query}, headers={"Accept-Encoding": accepted})
+        assert response.status_code == 200, response.text
+        assert len(response.content) > 500, "shorter ones are never compressed"
+        found.append(response.headers.get("content-encoding"))
+    return found
+
+
+BY_WEIGHT = ["gzip", None, None, None, "gzip"]
+NEVER = [None] * 5
+
+
+def test_events_and_replays_are_compressed_once_the_match_is_over(service_url: str) -> None:
+    ada = Player(service_url, "Ada")
+    table = ada.create("hearts", options={"players": 3, "target_score": 1}, bots=[1, 2])
+    path = f"/v1/tables/{table}"
+    view = ada.start(table)
+    assert encodings(ada, f"{path}/events") == NEVER
+    assert encodings(ada, f"{path}/replay") == NEVER
+    assert encodings(ada, path) == NEVER
+    assert view["status"] == "running"
+    play_match([ada], table, choose_hearts, random.Random(8))
+    assert encodings(ada, f"{path}/events") == BY_WEIGHT
+    assert encodings(ada, f"{path}/replay", **{"from": 1, "to": 9}) == BY_WEIGHT
+    assert encodings(ada, f"{path}/record") == BY_WEIGHT
+    plain = ada.http.get(f"{path}/events", headers={"Accept-Encoding": "identity"})
+    assert plain.content == ada.http.get(f"{path}/events").content, "unpacked they are the same"
+    assert encodings(ada, path) == NEVER, "its tag is that of the view without an encoding"
+
+
+def test_lists_are_compressed(service_url: str) -> None:
+    ada = Player(service_url, "Ada")
+    for _ in range(4):
+        ada.create("hearts", options={"players": 3}, bots=[1, 2])
+    assert encodings(ada, "/v1/me/tables") == BY_WEIGHT
+    assert encodings(ada, "/v1/tables", limit=4) == BY_WEIGHT
 
 
 def got(url: str, encoding: str = "identity", **headers: str) -> httpx.Response:

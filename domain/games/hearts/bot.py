@@ -42,7 +42,7 @@ def bot(view: HeartsView, seed: int) -> HeartsMove:
 
 def _cards_to_pass(view: HeartsView, hand: Sequence[Card]) -> tuple[Card, ...]:
     """Pass high spades that are not guarded, high hearts, and high cards of short suits."""
-    options = view.board.options
+    options = view.options
     worth = penalties(options)
     lengths = {suit: sum(card[1] == suit for card in hand) for suit in SUITS}
     guards = sum(card[1] == "S" and card not in _HIGH_SPADES for card in hand)

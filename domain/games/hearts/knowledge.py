@@ -6,10 +6,10 @@ from typing import Final, TypeAlias
 from domain.cards import SUITS, Card
 from domain.decider import Seat, SeatView
 from domain.games.hearts.deal import PACK
-from domain.games.hearts.model import HeartsBoard, HeartsLegal, HeartsPrivate
+from domain.games.hearts.model import HeartsBoard, HeartsLegal, HeartsOptions, HeartsPrivate
 from domain.games.hearts.values import BONUS, BONUS_CARD, MOON_CARDS, STRENGTH, penalties
 
-HeartsView: TypeAlias = SeatView[HeartsBoard, HeartsPrivate, HeartsLegal]
+HeartsView: TypeAlias = SeatView[HeartsOptions, HeartsBoard, HeartsPrivate, HeartsLegal]
 
 RANK: Final[dict[Card, int]] = {card: STRENGTH[card[0]] for card in PACK[4]}
 """Place of a card's rank: 0 for the two to 12 for the ace."""
@@ -54,7 +54,7 @@ class Knowledge:
 def knowledge(view: HeartsView) -> Knowledge:
     """Return what the seat of a view knows when it is to play."""
     board = view.board
-    trick, seats = board.trick, len(board.totals)
+    trick, seats = board.trick, len(board.hand_sizes)
     played = {*view.hand, *trick, *[card for done in board.tricks for card in done.cards]}
     unseen: dict[str, list[Card]] = {suit: [] for suit in SUITS}
     for card in PACK[seats]:
@@ -62,14 +62,14 @@ def knowledge(view: HeartsView) -> Knowledge:
             unseen[card[1]].append(card)
     lacking = _lacking(board)
     others = [other for other in range(seats) if other != view.seat]
-    worth = penalties(board.options)
+    worth = penalties(view.options)
     best, best_seat = _best(board)
     return Knowledge(
         seat=view.seat,
         hand=view.hand,
         trick=trick,
         first=not board.tricks,
-        worth={**worth, BONUS_CARD: BONUS} if board.options.omnibus else worth,
+        worth={**worth, BONUS_CARD: BONUS} if view.options.omnibus else worth,
         unseen=unseen,
         holders={suit: max(1, sum([suit not in lacking[other] for other in others])) for suit in SUITS},
         later=tuple([(view.seat + step) % seats for step in range(1, seats - len(trick))]),
@@ -77,13 +77,13 @@ def knowledge(view: HeartsView) -> Knowledge:
         points_left=sum(worth.values()) - sum(board.points) - sum([worth.get(card, 0) for card in trick]),
         best=best,
         best_seat=best_seat,
-        moon_possible=not board.options.black_maria,
+        moon_possible=not view.options.black_maria,
         moon_cards=_moon_cards(board),
     )
 
 
 def _lacking(board: HeartsBoard) -> list[set[str]]:
-    seats = len(board.totals)
+    seats = len(board.hand_sizes)
     lacking: list[set[str]] = [set() for _ in range(seats)]
     for leader, cards in [*[(done.leader, done.cards) for done in board.tricks], (board.leader or 0, board.trick)]:
         for place, card in enumerate(cards):
@@ -99,7 +99,7 @@ def _best(board: HeartsBoard) -> tuple[int, Seat | None]:
             best, best_place = RANK[card], place
     if best_place is None or board.leader is None:
         return best, None
-    return best, (board.leader + best_place) % len(board.totals)
+    return best, (board.leader + best_place) % len(board.hand_sizes)
 
 
 def _moon_cards(board: HeartsBoard) -> dict[Seat, int]:

@@ -296,9 +296,7 @@ class HeartsState(Value, frozen=True):
 class HeartsBoard(Value, frozen=True):
     """What all seats and any spectator may know (H-52)."""
 
-    options: HeartsOptions
     phase: HeartsPhase
-    round: int
     removed: tuple[Card, ...]
     """The cards that are not in the pack for this number of players."""
     offset: int
@@ -325,9 +323,6 @@ class HeartsBoard(Value, frozen=True):
     """The last completed trick, also once the next round is dealt; None before the first."""
     score_sheet: tuple[HeartsRoundResult, ...]
     """The rounds that are scored, the oldest first."""
-    totals: tuple[int, ...]
-    places: tuple[int, ...] | None
-    """Place of each seat, 1 is best; None before the end."""
 
 
 class HeartsPrivate(Value, frozen=True):

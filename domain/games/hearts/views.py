@@ -5,7 +5,6 @@ from typing import assert_never
 from domain.cards import Card
 from domain.decider import Seat
 from domain.games.hearts.deal import FIRST_CARD, REMOVED, dealt_hand
-from domain.games.hearts.fold import ranking
 from domain.games.hearts.model import (
     HeartsBoard,
     HeartsCardPlayed,
@@ -68,9 +67,7 @@ def board(state: HeartsState) -> HeartsBoard:
     playing = state.phase == "playing"
     passing = state.phase == "passing"
     return HeartsBoard(
-        options=state.options,
         phase=state.phase,
-        round=state.round,
         removed=REMOVED[state.options.players],
         offset=state.offset,
         committed=tuple([seat for seat, cards in enumerate(state.passes) if cards]) if passing else (),
@@ -85,8 +82,6 @@ def board(state: HeartsState) -> HeartsBoard:
         bonus=state.bonus,
         last_trick=state.tricks[-1] if state.tricks else state.last_trick,
         score_sheet=state.score_sheet,
-        totals=state.totals,
-        places=ranking(state.totals) if state.phase == "finished" else None,
     )
 
 

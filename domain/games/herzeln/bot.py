@@ -1,6 +1,7 @@
 """A player that sees what its seat may see, and nothing else (Z-47)."""
 
 from collections.abc import Callable
+from typing import TypeAlias
 
 from domain.decider import SeatView
 from domain.games.herzeln.layout_bot import choose_place
@@ -10,6 +11,7 @@ from domain.games.herzeln.model import (
     HerzelnLegalPlace,
     HerzelnLegalPlay,
     HerzelnMove,
+    HerzelnOptions,
     HerzelnPass,
     HerzelnPlace,
     HerzelnPlay,
@@ -18,8 +20,10 @@ from domain.games.herzeln.model import (
 from domain.games.herzeln.trick_bot import choose_card
 from domain.seeded_random import seeded_random
 
+_View: TypeAlias = SeatView[HerzelnOptions, HerzelnBoard, HerzelnPrivate, HerzelnLegal]
 
-def bot(view: SeatView[HerzelnBoard, HerzelnPrivate, HerzelnLegal], seed: int) -> HerzelnMove:
+
+def bot(view: _View, seed: int) -> HerzelnMove:
     """Return a sensible move. The seed decides which deals of the hidden cards the bot imagines."""
     (entry,) = view.legal
     random = seeded_random(seed)
@@ -34,7 +38,7 @@ def bot(view: SeatView[HerzelnBoard, HerzelnPrivate, HerzelnLegal], seed: int) -
             return HerzelnPass()
 
 
-def sample(view: SeatView[HerzelnBoard, HerzelnPrivate, HerzelnLegal], choose: Callable[[int], int]) -> HerzelnMove:
+def sample(view: _View, choose: Callable[[int], int]) -> HerzelnMove:
     """Return one of the listed moves, picked by `choose`."""
     (entry,) = view.legal
     match entry:

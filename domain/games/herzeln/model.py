@@ -322,8 +322,6 @@ class HerzelnBoard(Value, frozen=True):
 
     phase: HerzelnPhase
     """`new` before the start; `tricks` and `layout` as the contract says."""
-    round: int
-    """Number of the running or last round, from 1; 0 before the start."""
     rounds: int
     """Number of rounds of the match."""
     contract: HerzelnContract | None
@@ -335,10 +333,6 @@ class HerzelnBoard(Value, frozen=True):
     """Number of cards in each hand."""
     points: tuple[int, ...]
     """Points of the running or last round so far, by seat."""
-    totals: tuple[int, ...]
-    """Points of all finished rounds, by seat."""
-    places: tuple[int, ...] | None
-    """Place of each seat, 1 is best; None before the end."""
     score_sheet: tuple[HerzelnRoundResult, ...]
     """All finished rounds, the oldest first."""
     left: tuple[tuple[Card, ...], ...]

@@ -91,9 +91,19 @@ WORDS: Final[dict[str, dict[str, str]]] = {
         "7": "Last trick unwanted",
         "8": "Layout",
     },
+    "contract_points": {
+        "1": "Hearts: ace -11, ten -10, king -4, queen -3, jack -2, all others -1",
+        "2": "+10 for each trick",
+        "3": "-10 for each trick",
+        "4": "-20 for each queen",
+        "5": "-40 for the king of hearts",
+        "6": "+40 for the last trick",
+        "7": "-40 for the last trick",
+        "8": "By place: 0, -10, -20, -30",
+    },
     "phase": {"new": "Before the start", "tricks": "Tricks", "layout": "Layout", "finished": "Finished"},
 }
-"""Names of contracts and phases."""
+"""Names of contracts and phases, and what each contract counts (Z-20 to Z-26, Z-43)."""
 
 REJECTIONS: Final[dict[str, str]] = {
     "match_over": "The match is over.",

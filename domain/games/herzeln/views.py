@@ -49,15 +49,12 @@ def board(state: HerzelnState) -> HerzelnBoard:
     scored = now is not None and len(state.score_sheet) >= now.number
     return HerzelnBoard(
         phase=_phase(state),
-        round=round_number(state),
         rounds=rounds_of(state.options),
         contract=None if now is None else contract_of(now.number),
         dealer=None if now is None else now.dealer,
         turn=actors[0] if actors else None,
         hand_sizes=(0,) * players if now is None else tuple(map(len, now.hands)),
         points=(0,) * players if now is None else state.score_sheet[-1].points if scored else now.points,
-        totals=state.totals,
-        places=state.places,
         score_sheet=state.score_sheet,
         left=state.left,
         play=None if now is None else _tricks(now) if isinstance(now, HerzelnTricks) else _layout(now),

@@ -75,7 +75,6 @@ ROMME_1: Final = Game(
         start_round=rules.start,
         change_options=lobby.change_options,
         end_match=lobby.end_match,
-        options=lambda state: state.options,
     ),
     private_stream=PrivateStreamRules(
         draft_type=moves.RommePrepare,

@@ -21,6 +21,7 @@ from domain.games.romme.model import (
     RommeLegalLay,
     RommeLegalLayOff,
     RommeLegalSwapJoker,
+    RommeOptions,
     RommePrivate,
 )
 from domain.games.romme.moves import (
@@ -37,7 +38,7 @@ from domain.games.romme.offers import listed_moves
 from domain.games.romme.partition import HandSearch
 from domain.seeded_random import seeded_random
 
-View: TypeAlias = SeatView[RommeBoard, RommePrivate, RommeLegal]
+View: TypeAlias = SeatView[RommeOptions, RommeBoard, RommePrivate, RommeLegal]
 _Entry = TypeVar("_Entry")
 
 _FEW_CARDS: Final = 4

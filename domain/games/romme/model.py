@@ -84,15 +84,6 @@ class RommeOptions(Value, frozen=True, forbid_unknown_fields=True):
 RommeOptionValue: TypeAlias = int | bool | str | None
 
 
-class RommeOptionMark(Value, frozen=True):
-    """An option as everybody in the lobby sees it (R-77)."""
-
-    name: str
-    value: RommeOptionValue
-    changed: bool
-    """It differs from its default."""
-
-
 # melds
 
 RommeMeldKind: TypeAlias = Annotated[
@@ -232,15 +223,29 @@ class RommeState(Value, frozen=True):
 # views
 
 
+class RommeRoundRow(Value, frozen=True):
+    """A round that ended, in the score sheet; every list is by seat."""
+
+    round: int
+    reason: RommeEndReason
+    winners: tuple[Seat, ...]
+    hand_romme: bool
+    values: tuple[int, ...]
+    """Hand values of the cards left."""
+    points: tuple[int, ...]
+    """Round points."""
+    options: RommeOptions | None
+    """What the round was played under, where that is not what holds from the next deal on (R-76)."""
+
+
 class RommeBoard(Value, frozen=True):
     """What all seats and any spectator may know (R-86); every list is by seat."""
 
     phase: RommePhase
-    round: int
-    options: tuple[RommeOptionMark, ...]
-    """In force from the next deal on."""
+    changed: tuple[str, ...]
+    """Names of the options that differ from their defaults (R-77)."""
     round_options: RommeOptions | None
-    """What the running or last round is played under."""
+    """What the running or last round is played under, where that is not what holds from the next deal on."""
     starter: Seat | None
     turn: Seat | None
     hand_sizes: tuple[int, ...]
@@ -258,12 +263,10 @@ class RommeBoard(Value, frozen=True):
     pile_top: Card | None
     pile_size: int
     melds: tuple[RommeMeld, ...]
-    totals: tuple[int, ...]
-    score_sheet: tuple[RommeRoundResult, ...]
+    score_sheet: tuple[RommeRoundRow, ...]
     """The rounds that ended, the oldest first."""
     hands: tuple[tuple[Card, ...], ...] | None
     """All hands as the last round left them, open until the next deal (R-64)."""
-    places: tuple[int, ...] | None
 
 
 class RommePreparable(Value, frozen=True):

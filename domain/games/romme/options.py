@@ -8,7 +8,7 @@ from msgspec import convert
 from msgspec.structs import asdict
 
 from domain.decider import OptionProblem
-from domain.games.romme.model import RommeOptionMark, RommeOptions, RommeOptionValue
+from domain.games.romme.model import RommeOptions, RommeOptionValue
 from domain.options import default_of, filled_in, option_rules, problem_of_combination, problem_of_values
 
 SEATS: Final = (2, 6)  # R-5
@@ -50,9 +50,9 @@ def is_changed(name: str, options: RommeOptions) -> bool:
 
 
 @lru_cache(maxsize=256)
-def marks(options: RommeOptions) -> tuple[RommeOptionMark, ...]:
-    """Return all options in the order of R-71, each with whether it was changed (R-77)."""
-    return tuple(RommeOptionMark(name, value, is_changed(name, options)) for name, value in asdict(options).items())
+def changed(options: RommeOptions) -> tuple[str, ...]:
+    """Return the names of the options that differ from their defaults, in the order of R-71 (R-77)."""
+    return tuple(name for name in RommeOptions.__struct_fields__ if is_changed(name, options))
 
 
 def is_same(one: RommeOptionValue, other: RommeOptionValue) -> bool:

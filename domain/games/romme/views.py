@@ -29,8 +29,8 @@ from domain.games.romme.facts import (
     RommeStockShuffled,
 )
 from domain.games.romme.fold import running
-from domain.games.romme.model import RommeBoard, RommePrivate, RommeState
-from domain.games.romme.options import marks
+from domain.games.romme.model import RommeBoard, RommeOptions, RommePrivate, RommeRoundResult, RommeRoundRow, RommeState
+from domain.games.romme.options import changed
 
 # facts
 
@@ -79,9 +79,8 @@ def board(state: RommeState) -> RommeBoard:
     begun, over = state.round > 0, state.phase == "over"
     return RommeBoard(
         phase=state.phase,
-        round=state.round,
-        options=marks(state.options),
-        round_options=state.round_options if begun else None,
+        changed=changed(state.options),
+        round_options=state.round_options if begun and state.round_options != state.options else None,
         starter=state.starter if begun else None,
         turn=state.turn if running(state) else None,
         hand_sizes=tuple(map(len, state.hands)),
@@ -94,10 +93,20 @@ def board(state: RommeState) -> RommeBoard:
         pile_top=state.pile[-1] if state.pile else None,
         pile_size=len(state.pile),
         melds=state.melds,
-        score_sheet=state.score_sheet,
-        totals=state.totals,
+        score_sheet=tuple([_row(result, state.options) for result in state.score_sheet]),
         hands=tuple(map(in_deck_order, state.hands)) if over else None,
-        places=state.places,
+    )
+
+
+def _row(result: RommeRoundResult, options: RommeOptions) -> RommeRoundRow:
+    return RommeRoundRow(
+        round=result.round,
+        reason=result.reason,
+        winners=result.winners,
+        hand_romme=result.hand_romme,
+        values=result.values,
+        points=result.points,
+        options=None if result.options == options else result.options,
     )
 
 

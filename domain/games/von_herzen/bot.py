@@ -12,7 +12,7 @@ from typing import Final, TypeAlias
 from domain.cards import Card
 from domain.decider import SeatView
 from domain.games.von_herzen.facts import VonHerzenCards
-from domain.games.von_herzen.model import VonHerzenBoard, VonHerzenPrivate, VonHerzenRun
+from domain.games.von_herzen.model import VonHerzenBoard, VonHerzenOptions, VonHerzenPrivate, VonHerzenRun
 from domain.games.von_herzen.moves import (
     VonHerzenAccept,
     VonHerzenAgree,
@@ -40,7 +40,7 @@ from domain.games.von_herzen.runs import COLOUR, FULL, PACK, needed_rank
 from domain.seeded_random import seeded_random
 
 Random: TypeAlias = Callable[[], float]
-View: TypeAlias = SeatView[VonHerzenBoard, VonHerzenPrivate, VonHerzenLegal]
+View: TypeAlias = SeatView[VonHerzenOptions, VonHerzenBoard, VonHerzenPrivate, VonHerzenLegal]
 
 _SAMPLES: Final = 12
 """Unknown hands imagined for each number of cards to swap."""
@@ -130,7 +130,7 @@ def _by_worth(planner: Planner, hand: VonHerzenCards, choice: VonHerzenCards, mo
 
 def _table_planner(view: View) -> Planner:
     board = view.board
-    own = own_runs(board.melds, view.seat, own_joker=board.options.own_joker_layoff)
+    own = own_runs(board.melds, view.seat, own_joker=view.options.own_joker_layoff)
     return Planner(own, _promise(board))
 
 

@@ -33,12 +33,11 @@ from domain.games.von_herzen.model import (
     VonHerzenGiverTurn,
     VonHerzenOptions,
     VonHerzenPhase,
-    VonHerzenRoundResult,
     VonHerzenState,
     VonHerzenSwap,
 )
 from domain.games.von_herzen.runs import PACK, PACK_SET, extended, is_run, new_run, takes
-from domain.games.von_herzen.scoring import counted, ranking
+from domain.games.von_herzen.scoring import counted, ranking, result_of
 from domain.seats import with_entry
 
 _LAYING: Final = ("lay", "closing")
@@ -135,6 +134,7 @@ def _dealt(state: VonHerzenState, fact: VonHerzenRoundDealt) -> VonHerzenState:
         options=state.options,
         totals=state.totals,
         score_sheet=state.score_sheet,
+        left=state.left,
         round=fact.round,
         dealer=fact.dealer,
         phase="swap_offer",
@@ -359,8 +359,8 @@ def _scored(state: VonHerzenState, fact: VonHerzenRoundScored) -> VonHerzenState
         raise ImpossibleFactError("no round can have been scored now")
     if fact != counted(state):
         raise ImpossibleFactError(f"round {fact.round} cannot have been scored like this")
-    result = VonHerzenRoundResult(round=fact.round, ended=fact.ended, points=fact.scores)
-    return replace(state, phase="dealing", totals=fact.totals, score_sheet=(*state.score_sheet, result))
+    sheet = (*state.score_sheet, result_of(state))
+    return replace(state, phase="dealing", totals=fact.totals, score_sheet=sheet, left=fact.hands)
 
 
 def outcome(state: VonHerzenState) -> Outcome | None:

@@ -5,7 +5,14 @@ from collections.abc import Callable, Sequence
 from domain.cards import Card
 from domain.decider import Seat, SeatView
 from domain.games.von_herzen.facts import VonHerzenCards
-from domain.games.von_herzen.model import IDLE, VonHerzenBoard, VonHerzenPrivate, VonHerzenState, VonHerzenSwap
+from domain.games.von_herzen.model import (
+    IDLE,
+    VonHerzenBoard,
+    VonHerzenOptions,
+    VonHerzenPrivate,
+    VonHerzenState,
+    VonHerzenSwap,
+)
 from domain.games.von_herzen.moves import (
     VonHerzenAccept,
     VonHerzenAgree,
@@ -117,7 +124,7 @@ def _lay_off_places(state: VonHerzenState, seat: Seat, hand: VonHerzenCards) -> 
 
 
 def sample(
-    view: SeatView[VonHerzenBoard, VonHerzenPrivate, VonHerzenLegal], choose: Callable[[int], int]
+    view: SeatView[VonHerzenOptions, VonHerzenBoard, VonHerzenPrivate, VonHerzenLegal], choose: Callable[[int], int]
 ) -> VonHerzenMove:
     """Return an acceptable move, built as a client would that knows no rules; `choose(n)` picks 0..n-1."""
     entry = view.legal[choose(len(view.legal))]

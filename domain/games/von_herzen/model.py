@@ -130,12 +130,18 @@ class VonHerzenSwap(Value, frozen=True):
 
 
 class VonHerzenRoundResult(Value, frozen=True):
-    """How a round ended."""
+    """How a round ended; every list is by seat."""
 
     round: int
     ended: VonHerzenRoundEnd
+    laid: tuple[int, ...]
+    """Points for the real cards in the seat's runs, whoever laid them (V-61, V-62)."""
+    flutes: tuple[int, ...]
+    """Points for its runs of eight cards (V-64, V-66)."""
+    kept: tuple[int, ...]
+    """Points for the cards left in its hand, one below 0 for each (V-63)."""
     points: tuple[int, ...]
-    """What everybody scored, by seat."""
+    """What the seat scored: the sum of the three."""
 
 
 class VonHerzenState(Value, frozen=True):
@@ -145,6 +151,8 @@ class VonHerzenState(Value, frozen=True):
     totals: tuple[int, ...]
     score_sheet: tuple[VonHerzenRoundResult, ...] = ()
     """The finished rounds, the oldest first."""
+    left: tuple[VonHerzenCards, ...] = ()
+    """The cards left in each hand when the last finished round ended."""
     round: int = 0
     dealer: Seat = 0
     phase: VonHerzenPhase = "before"
@@ -189,8 +197,6 @@ class VonHerzenSwapBoard(Value, frozen=True):
 class VonHerzenBoard(Value, frozen=True):
     """The public part of a view (V-73)."""
 
-    options: VonHerzenOptions
-    round: int
     rounds: int
     """Rounds of the whole match (V-70)."""
     dealer: Seat
@@ -215,9 +221,8 @@ class VonHerzenBoard(Value, frozen=True):
     out: Seat | None
     score_sheet: tuple[VonHerzenRoundResult, ...]
     """The finished rounds, the oldest first."""
-    totals: tuple[int, ...]
-    places: tuple[int, ...] | None
-    """Place of each seat, 1 is best; None before the end."""
+    left: tuple[VonHerzenCards, ...]
+    """The cards left in each hand when the last finished round ended, also once the next is dealt; empty before."""
 
 
 class VonHerzenSwapSeen(Value, frozen=True):

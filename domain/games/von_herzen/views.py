@@ -38,7 +38,6 @@ from domain.games.von_herzen.model import (
     VonHerzenSwapSeen,
 )
 from domain.games.von_herzen.runs import PACK
-from domain.games.von_herzen.scoring import ranking
 
 # facts
 
@@ -110,8 +109,6 @@ def board(state: VonHerzenState) -> VonHerzenBoard:
     """Return all that every seat and any spectator may know (V-73, V-75)."""
     swap = state.swap
     return VonHerzenBoard(
-        options=state.options,
-        round=state.round,
         rounds=round_count(state.options),
         dealer=state.dealer,
         phase=state.phase,
@@ -130,8 +127,7 @@ def board(state: VonHerzenState) -> VonHerzenBoard:
         idle_turns_max=idle_turns_max(state.options),
         out=state.out,
         score_sheet=state.score_sheet,
-        totals=state.totals,
-        places=ranking(state.totals) if state.phase == "over" else None,
+        left=state.left,
     )
 
 

@@ -70,6 +70,8 @@ def check_types(game: AnyGame) -> None:
         *_unions(game), game.types.state, game.options.type, game.types.board, game.types.private_part
     ):
         assert found.__struct_config__.frozen, f"{found.__name__} is not frozen"
+    twice = {"options", "round", "totals", "places"}.intersection(game.types.board.__struct_fields__)
+    assert not twice, f"the board has {sorted(twice)}, which stand beside it in the view of every game"
     for found in _structs(*_unions(game), game.options.type, game.types.board, game.types.private_part):
         assert found.__name__.startswith(name), f"{found.__name__} does not begin with {name}"
 

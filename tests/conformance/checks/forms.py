@@ -37,9 +37,11 @@ def check_facts(match: Match, positions: int) -> None:
 
 
 def check_views(match: Match, positions: int) -> None:
-    """Boards, hands, private parts and legal entries survive JSON unchanged."""
+    """Options, boards, hands, private parts and legal entries survive JSON unchanged."""
     game, wire = match.game, match.wire
-    for _, state in match.positions(positions, "views"):
+    for words, state in match.positions(positions, "views"):
+        options = game.views.options(state)
+        assert isinstance(options, game.options.type), f"{words}: {options} are no options"
         _same(match, "board", game.views.board(state), wire.board)
         for seat in range(match.seats):
             _same(match, "hand", game.views.hand(state, seat), wire.hand)

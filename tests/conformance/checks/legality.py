@@ -98,7 +98,7 @@ def _facts(match: Match, state: Any, seat: Seat, move: Any, words: str) -> bytes
     return canonical(judged)
 
 
-def _sampled(match: Match, view: SeatView[Any, Any, Any], leaves: int) -> tuple[Iterable[Any], bool]:
+def _sampled(match: Match, view: SeatView[Any, Any, Any, Any], leaves: int) -> tuple[Iterable[Any], bool]:
     """Return moves that a client can build from `legal`, and whether these are all."""
     moves = list(every_choice(lambda choose: match.game.players.sample(view, choose), leaves + 1))
     return moves[:leaves], len(moves) <= leaves

@@ -13,8 +13,6 @@ def check_lobby(match: Match, positions: int) -> None:
         return
     rules = {rule.number for rule in game.rules}
     for step in match.steps:
-        options = lobby.options(step.after)
-        assert isinstance(options, game.options.type), match.at(step, f"{options} are no options")
         between = lobby.between_rounds(step.after)
         idle = not game.decider.to_act(step.after) and game.decider.outcome(step.after) is None
         assert between == idle, match.at(step, "it is not clear whether a round is running")

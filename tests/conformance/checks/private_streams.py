@@ -110,6 +110,7 @@ def _check_moves(match: Match, state: Any, seat: Seat, own: Any, where: str) -> 
     assert stream is not None
     view = SeatView(
         seat=seat,
+        options=game.views.options(state),
         board=game.views.board(state),
         hand=stream.hand(state, seat, own),
         legal=stream.legal(state, seat, own),

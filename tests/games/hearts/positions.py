@@ -25,7 +25,7 @@ from domain.games.hearts.values import penalties
 from tests.games import given
 from tests.games.given import Stacked
 
-View = SeatView[HeartsBoard, HeartsPrivate, HeartsLegal]
+View = SeatView[HeartsOptions, HeartsBoard, HeartsPrivate, HeartsLegal]
 
 _SHORT: dict[str, dict[str, object]] = {
     "-": {},

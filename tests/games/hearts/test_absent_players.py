@@ -45,4 +45,4 @@ def test_a_table_of_absent_players_plays_to_the_end() -> None:
 
 
 def test_a_view_has_no_field_for_anything_else() -> None:
-    assert set(SeatView.__struct_fields__) == {"seat", "board", "hand", "legal", "private"}
+    assert set(SeatView.__struct_fields__) == {"seat", "options", "board", "hand", "legal", "private"}

@@ -21,7 +21,7 @@ from domain.games.herzeln.model import (
 )
 from domain.games.herzeln.order import PACKS
 from domain.games.herzeln.rules import timeout_move, to_act
-from domain.games.herzeln.views import board, hand, private_form, public_form
+from domain.games.herzeln.views import board, hand, private_form, public_form, round_number
 from tests.games.herzeln.tables import (
     after,
     at_layout,
@@ -74,7 +74,7 @@ def test_everything_but_the_hands_of_a_round_of_tricks_is_on_the_board() -> None
     assert [trick.cards for trick in seen.play.taken] == [cards(trick) for trick in SHARED_TRICKS[:3]]
     assert seen.play.trick == cards("7C 8C")
     assert seen.play.tricks_won == (3, 0, 0, 0)
-    assert (seen.round, seen.rounds, seen.contract, seen.dealer, seen.turn) == (1, 8, 1, 3, 2)
+    assert (seen.rounds, seen.contract, seen.dealer, seen.turn) == (8, 1, 3, 2)
     assert seen.hand_sizes == (4, 4, 5, 5)
     assert seen.points == (-2, 0, 0, 0)
 
@@ -99,7 +99,7 @@ def test_cards_left_in_hands_are_open_once_the_round_is_over() -> None:
     assert board(running).left == ()
     assert board(over).left == of_kind(facts, HerzelnRoundScored)[0].left
     assert set(board(over).left[3]) == set(cards("9C JC 9D JD AH"))
-    assert board(over).round == 6
+    assert round_number(over) == 6
 
 
 def test_nothing_is_known_before_the_match_and_the_last_round_stays_after_it() -> None:
@@ -107,8 +107,8 @@ def test_nothing_is_known_before_the_match_and_the_last_round_stays_after_it() -
     *_, (state, _, _, facts) = match(options(3), seed=2)
     last = board(after(state, facts))
 
-    assert (new.round, new.contract, new.dealer, new.turn, new.play) == (0, None, None, None, None)
-    assert (last.round, last.contract, last.turn) == (8, 8, None)
+    assert (new.contract, new.dealer, new.turn, new.play) == (None, None, None, None)
+    assert (last.rounds, last.contract, last.turn) == (8, 8, None)
     assert last.points == last.score_sheet[-1].points
     assert isinstance(last.play, HerzelnLayoutBoard)
 

@@ -28,6 +28,7 @@ from domain.games.romme.model import (
     RommeLegalDiscard,
     RommeLegalLay,
     RommeLegalLayOff,
+    RommeOptions,
     RommePrivate,
     RommeState,
 )
@@ -36,7 +37,7 @@ from domain.games.romme.offers import listed_moves
 from domain.games.romme.partition import HandSearch
 
 SEATS = 4
-View: TypeAlias = SeatView[RommeBoard, RommePrivate, RommeLegal]
+View: TypeAlias = SeatView[RommeOptions, RommeBoard, RommePrivate, RommeLegal]
 Player: TypeAlias = Callable[[View, int], RommeMove]
 
 

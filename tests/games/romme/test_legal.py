@@ -168,6 +168,7 @@ def test_where_drafts_stand_against_every_move_there_is_no_sample() -> None:
     own = privately(state, private_stream.new(), prepare("7H 7S 7C"))
     view: View = SeatView(
         seat=0,
+        options=state.options,
         board=ROMME_1.views.board(state),
         hand=state.hands[0],
         legal=private_stream.legal(state, 0, own),

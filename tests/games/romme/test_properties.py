@@ -6,7 +6,7 @@ from itertools import product
 import msgspec
 import pytest
 
-from domain.decider import Rejection
+from domain.decider import OptionProblem, Rejection
 from domain.games.romme import ROMME_1, private_stream
 from domain.games.romme.deck import DECK, FACE
 from domain.games.romme.facts import (
@@ -86,7 +86,9 @@ def check_secrecy(event: Event, where: str) -> None:
 def check_match(raw: dict[str, object], seats: int, seed: int, choose: Chooser) -> int:
     """Check a whole match and return how many rounds it had."""
     draws, rounds = 0, 0
-    folded = ROMME_1.decider.new(ROMME_1.options.parse(raw, seats), seats)
+    parsed = ROMME_1.options.parse(raw, seats)
+    assert not isinstance(parsed, OptionProblem)
+    folded = ROMME_1.decider.new(parsed, seats)
     decode = msgspec.json.Decoder(ROMME_1.types.fact).decode
     for number, event in enumerate(events(raw, seats, seed, choose)):
         where = f"{raw} {seats} seats seed {seed} event {number} {event.move}"

@@ -61,6 +61,7 @@ OPTIONS: list[tuple[dict[str, object], int | None]] = [
 
 FACTS_THAT_REVEAL = (VonHerzenCardsSwapped, VonHerzenStockDrawn, VonHerzenRoundScored)
 UNLISTED = (VonHerzenLay,)
+HISTORY = ("left",)
 
 SHORT = ({"players": 3, "complete_rounds": 1}, None)
 

@@ -14,7 +14,7 @@ from domain.games.von_herzen.moves import VonHerzenLegal, VonHerzenMove
 
 GAME = VON_HERZEN_1
 
-View: TypeAlias = SeatView[VonHerzenBoard, VonHerzenPrivate, VonHerzenLegal]
+View: TypeAlias = SeatView[VonHerzenOptions, VonHerzenBoard, VonHerzenPrivate, VonHerzenLegal]
 Player: TypeAlias = Callable[[View, Random], VonHerzenMove]
 
 

@@ -129,10 +129,15 @@ def test_vc_67_a_card_counts_for_the_owner_of_the_run_whoever_laid_it() -> None:
     assert score(state) == (3, 1, -1)
 
 
+def scored_round(number: int, points: tuple[int, ...]) -> VonHerzenRoundResult:
+    nothing = (0,) * len(points)
+    return VonHerzenRoundResult(number, "out", laid=points, flutes=nothing, kept=nothing, points=points)
+
+
 def test_vc_69_equal_highest_totals_share_the_win() -> None:
     # given: the last turn of the last round; P0 goes out and nobody has a run
     state = melding(["8H", "9S", "TS"], turn=0, turn_number=5, complete_rounds=1)
-    sheet = (VonHerzenRoundResult(1, "out", (0, 0, 0)), VonHerzenRoundResult(2, "out", (31, 45, 45)))
+    sheet = (scored_round(1, (0, 0, 0)), scored_round(2, (31, 45, 45)))
     state = replace(state, round=3, totals=(31, 45, 45), score_sheet=sheet)
     # when
     state = after(state, (0, VonHerzenDiscard("8H")))
@@ -216,7 +221,14 @@ def test_vc_71_a_whole_round(pure_flute_four: bool) -> None:
     assert state.pile == ("9D",)
     assert scored.hands == ((), (), ("8H", "7D"), ("QS",))
     assert scored.scores == (4, 9, 7, 4)
+    assert GAME.views.board(state).left == ()
     state = after(state, (0, VonHerzenLayOff("8C", 2, "up")))
+    seen = GAME.views.board(state)
+    assert seen.left == scored.hands, "the next round is dealt, and the hands of the last are still open"
+    (row,) = seen.score_sheet
+    assert row.kept == (0, 0, -2, -1)
+    assert [sum(column) for column in zip(row.laid, row.flutes, row.kept, strict=True)] == list(row.points)
+    assert row.points == scored.scores
     assert (state.totals, state.round, state.dealer) == ((4, 9, 7, 4), 2, 1)
 
 

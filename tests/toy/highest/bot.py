@@ -5,9 +5,9 @@ from typing import TypeAlias
 
 from domain.cards import CANONICAL, RANKS, Card
 from domain.decider import SeatView
-from tests.toy.highest.model import HighestBoard, HighestChoices, HighestChoose, HighestPrivate
+from tests.toy.highest.model import HighestBoard, HighestChoices, HighestChoose, HighestOptions, HighestPrivate
 
-HighestView: TypeAlias = SeatView[HighestBoard, HighestPrivate, HighestChoices]
+HighestView: TypeAlias = SeatView[HighestOptions, HighestBoard, HighestPrivate, HighestChoices]
 
 
 def bot(view: HighestView, seed: int) -> HighestChoose:

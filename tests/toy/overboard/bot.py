@@ -10,13 +10,14 @@ from tests.toy.overboard.model import (
     OverboardBoard,
     OverboardLegal,
     OverboardMove,
+    OverboardOptions,
     OverboardPrivate,
     OverboardStay,
     OverboardSwap,
     OverboardSwapAll,
 )
 
-OverboardView: TypeAlias = SeatView[OverboardBoard, OverboardPrivate, OverboardLegal]
+OverboardView: TypeAlias = SeatView[OverboardOptions, OverboardBoard, OverboardPrivate, OverboardLegal]
 
 
 def bot(view: OverboardView, _seed: int) -> OverboardMove:
