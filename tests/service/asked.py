@@ -8,14 +8,24 @@ several requests is noted where it is asked for.
 import asyncio
 from collections.abc import Awaitable, Callable
 from contextvars import ContextVar
-from typing import Any
+from pathlib import Path
+from typing import Any, Final
 
 import pytest
 
 from projections.coalescer import Coalescer
 from projections.redis_connection import RedisConnection, Script
+from service.store import queries
 from service.store.committer import Committer
 from service.store.database import Database
+from service.store.queries import statements
+
+_STATEMENTS: Final = {
+    query: f"{file.stem}.{name}"
+    for file in Path(queries.__file__).parent.glob("*.sql")
+    for name, query in statements(file.stem).items()
+}
+"""Names of the statements of all stores."""
 
 
 class Asked:
@@ -28,12 +38,12 @@ class Asked:
 
         async def fetching(database: Database, query: str, parameters: Any = ()) -> list[tuple[Any, ...]]:
             rows = await fetch(database, query, parameters)
-            self._note(f"{query} -> {_size(rows)}")
+            self._note(f"{_STATEMENTS[query]} -> {_size(rows)}")
             return rows
 
         async def changing(database: Database, query: str, parameters: Any = ()) -> list[tuple[Any, ...]]:
             rows = await change(database, query, parameters)
-            self._note(f"{query} -> {_size(rows)}")
+            self._note(f"{_STATEMENTS[query]} -> {_size(rows)}")
             return rows
 
         async def sending(connection: RedisConnection, *commands: Any) -> list[Any]:
@@ -88,7 +98,7 @@ class Asked:
 def _name(command: Any) -> str:
     """A command with the number of its keys and arguments."""
     first = command[0]
-    name = first.text if isinstance(first, Script) else str(first)
+    name = f"script {first.digest.decode()}" if isinstance(first, Script) else str(first)
     keys = f" {command[1]} keys" if isinstance(first, Script) else ""
     return f"{name}{keys} {len(command) - 1} arguments"
 

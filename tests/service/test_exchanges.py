@@ -7,14 +7,11 @@ headers, length and body.
 """
 
 import asyncio
-import math
 import re
-from collections.abc import AsyncIterator, Awaitable, Callable
-from contextlib import asynccontextmanager
-from typing import Any, Final, cast
+from collections.abc import Awaitable, Callable
+from typing import Any, Final
 from uuid import UUID, uuid4
 
-import httpx
 import psycopg
 import pytest
 from msgspec import Struct
@@ -23,12 +20,10 @@ from redis import Redis
 from service.accounts.accounts import Account, NewAccount, digest_of
 from service.api.operation import Operation
 from service.api.routes import HANDLERS
-from service.app import operations_app
-from service.composition import Services, opened
 from service.contract.examples import bodies
 from service.runtime.settings import Settings
 from tests.service.asked import Asked
-from tests.service.client import new_key
+from tests.service.in_process import Answered, Client, one_process
 from tests.service.running import settings_for
 
 HIDDEN: Final = ("table", "dispute", "token")
@@ -49,16 +44,6 @@ _PARAMETER: Final = re.compile(r"\{(\w+):\w+\}")
 _BY_ID: Final = {one.id: one for one in HANDLERS}
 
 
-class Answered(Struct, frozen=True):
-    """What came of a request."""
-
-    exchanges: list[str]
-    status: int
-    headers: list[tuple[str, str]]
-    body: str
-    length: int
-
-
 class World(Struct, frozen=True):
     """What is hidden from everybody who is asked about it."""
 
@@ -69,48 +54,6 @@ class World(Struct, frozen=True):
     """The id of somebody's token."""
     host: str
     """The token of the host of all tables."""
-
-
-class Client:
-    """Sends requests to the operations of one process, which runs here."""
-
-    def __init__(self, services: Services, asked: Asked) -> None:
-        self.services = services
-        self._asked = asked
-        transport = httpx.ASGITransport(cast("Any", operations_app(services)))
-        self._http = httpx.AsyncClient(transport=transport, base_url="http://blattwerk.test")
-
-    async def stranger(self) -> NewAccount:
-        """A new account, of whose token no process knows anything yet."""
-        return await self.services.accounts.create_with_role("player", "Eve")
-
-    async def send(self, method: str, path: str, token: str | None, body: Any = None) -> httpx.Response:
-        headers = {"Idempotency-Key": new_key()} if method == "POST" else {}
-        if token is not None:
-            headers["Authorization"] = f"Bearer {token}"
-        return await self._http.request(method, path, json=body, headers=headers)
-
-    async def made(self, path: str, token: str, body: Any = None, status: int = 201) -> dict[str, Any]:
-        """The body of an answer to a POST that has to have this status."""
-        answer = await self.send("POST", path, token, body)
-        assert answer.status_code == status, answer.text
-        made: dict[str, Any] = answer.json()
-        return made
-
-    async def answered(self, operation: Operation, values: dict[str, str], token: str | None) -> Answered:
-        """What comes of an operation with these values of hidden parameters."""
-        path, body = address(operation, values), body_of(operation)
-        answers: list[httpx.Response] = []
-
-        async def send() -> None:
-            answers.append(await self.send(operation.method, path, token, body))
-
-        exchanges = await self._asked.of(send)
-        (answer,) = answers
-        trace = answer.headers["x-request-id"]
-        text = answer.text.replace(trace, "")
-        headers = sorted((name, value.replace(trace, "")) for name, value in answer.headers.items())
-        return Answered(exchanges, answer.status_code, headers, text, len(answer.content))
 
 
 def parameters_of(operation: Operation) -> list[str]:
@@ -139,6 +82,11 @@ def address(operation: Operation, values: dict[str, str]) -> str:
 def body_of(operation: Operation) -> Any:
     """The first body of an operation in the contract's examples."""
     return next(iter(bodies().get(operation.id, {}).values()), None)
+
+
+async def answered(client: Client, operation: Operation, values: dict[str, str], token: str | None) -> Answered:
+    """What comes of an operation with these values of hidden parameters."""
+    return await client.answered(operation.method, address(operation, values), token, body_of(operation))
 
 
 async def a_world(client: Client) -> World:
@@ -188,15 +136,6 @@ async def dead_tokens(client: Client, database_url: str) -> dict[str, Callable[[
     return {"revoked": revoked, "expired": expired, "erased": erased, "unknown": unknown}
 
 
-@asynccontextmanager
-async def one_process(settings: Settings, asked: Asked) -> AsyncIterator[Client]:
-    """A process without what it looks for by itself from time to time."""
-    async with opened(settings) as services:
-        await services.primary_check.close()
-        services.primary_check.known_until = math.inf
-        yield Client(services, asked)
-
-
 class Compared:
     """What came of all requests, by operation and case: about what exists, and about what does not."""
 
@@ -232,7 +171,7 @@ class Compared:
             for status, id_ in {**existing, "unknown": str(uuid4())}.items():
                 await _prepare(client, world, mode, redis)
                 eve = await client.stranger()
-                found[status] = await client.answered(operation, {hidden: id_}, eve.token)
+                found[status] = await answered(client, operation, {hidden: id_}, eve.token)
             for status in existing:
                 self.hidden[operation.id, mode, status] = found[status], found["unknown"]
 
@@ -240,10 +179,10 @@ class Compared:
         for operation in HANDLERS:
             if not operation.public_when_over:
                 continue
-            unknown = await client.answered(operation, {"table": str(uuid4())}, None)
+            unknown = await answered(client, operation, {"table": str(uuid4())}, None)
             for status, table in world.tables.items():
                 self.visitors[operation.id, status] = (
-                    await client.answered(operation, {"table": table}, None),
+                    await answered(client, operation, {"table": table}, None),
                     unknown,
                 )
 
@@ -253,7 +192,7 @@ class Compared:
         for operation in HANDLERS:
             if operation.public:
                 continue
-            found = {ended: await client.answered(operation, values, await tokens[ended]()) for ended in tokens}
+            found = {ended: await answered(client, operation, values, await tokens[ended]()) for ended in tokens}
             for ended in TOKENS:
                 self.tokens[operation.id, ended] = found[ended], found["unknown"]
 
