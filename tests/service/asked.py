@@ -105,7 +105,7 @@ def _name(command: Any) -> str:
 
 def _is_round_trip(request: Any) -> bool:
     """Whether what is shared is a round trip to Redis, which is noted by itself."""
-    return isinstance(request, tuple) and bool(request) and isinstance(request[0], tuple)
+    return isinstance(request, tuple) and bool(request) and type(request[0]) is tuple
 
 
 def _kind(request: Any) -> str:
