@@ -1,15 +1,20 @@
 """The tables at which an account sits, in the order in which it wants to see them; made from their views."""
 
+from collections.abc import Mapping
 from typing import Final
+from uuid import UUID
 
 import msgspec
 from msgspec import Struct
+from msgspec.structs import replace
 
 from domain.decider import Seat
 from domain.table.model import OPEN_STATUSES, Status
+from domain.table.views import TablePublic
 from projections.generations import Generations
 from projections.redis_connection import RedisConnection, decoding
 from projections.table_lists import TableLists, owed_command
+from projections.table_view import TableSummary, summary_of
 
 _LATEST: Final = 10**15
 """A time in milliseconds after all others: subtracted from, what is newer comes first."""
@@ -58,8 +63,18 @@ class OwnTable(Struct, frozen=True):
         return b"%b,%b" % (self.summary[:-1], _encode(self.own)[1:])
 
 
+class _Ended(Struct, frozen=True):
+    """A match that is over, as it is kept: the names of its people may change."""
+
+    visibility: str
+    summary: TableSummary
+
+
 _public: Final = msgspec.json.Decoder(_Public).decode
+_ended: Final = msgspec.json.Decoder(_Ended).decode
 _encode: Final = msgspec.json.Encoder().encode
+ENDED: Final = "3:"
+"""How the places of tables that are over begin; they come last."""
 
 
 class OwnTables:
@@ -108,4 +123,36 @@ def own_table(account: str, public: bytes, summary: bytes) -> OwnTable | None:
     else:
         group = 0 if waiting else 1
     own = _Own(seat, view.version, view.visibility, waiting)
-    return OwnTable(f"{group}:{_LATEST - view.created:015d}:{view.table}", own, summary)
+    return OwnTable(_place(group, view.created, view.table), own, summary)
+
+
+def _place(group: int, created: int, table: str) -> str:
+    return f"{group}:{_LATEST - created:015d}:{table}"
+
+
+def ended_after(place: str) -> tuple[int, UUID]:
+    """Return when the table at a place was created, and its id, for those that are over and follow it."""
+    if not place.startswith(ENDED):
+        return _LATEST, UUID(int=0)
+    _, age, table = place.split(":")
+    return _LATEST - int(age), UUID(table)
+
+
+def ended_entry(public: TablePublic) -> bytes:
+    """Return what is kept of a match that is over, to be listed by `ended_table`; its names are those of `public`."""
+    return _encode(_Ended(public.visibility, summary_of(public)))
+
+
+def ended_players(entry: str) -> list[str]:
+    """Return the people in an entry, whose names `ended_table` needs."""
+    return [seat.player for seat in _ended(entry).summary.seats if seat.player is not None]
+
+
+def ended_table(entry: str, seat: Seat, version: int, names: Mapping[str, str]) -> OwnTable:
+    """Return a match that is over for the player who sat there at its end; `names` are those of its people."""
+    ended = _ended(entry)
+    summary = ended.summary
+    seats = tuple([replace(one, name=names.get(one.player or "")) for one in summary.seats])
+    own = _Own(seat, version, ended.visibility, waiting=False)
+    place = _place(3, summary.created, summary.table)
+    return OwnTable(place, own, _encode(replace(summary, seats=seats)))

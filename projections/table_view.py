@@ -133,7 +133,7 @@ def _header(
         setup.visibility,
         state.status,
         tuple([seat.player for seat in state.seats]),
-        _encode(_summary(public)),
+        _encode(summary_of(public)),
         names_tag(names),
     )
 
@@ -159,7 +159,8 @@ def _seat_bytes(seat_parts: tuple[You, ...], before: Projection | None) -> tuple
     )
 
 
-def _summary(public: TablePublic) -> TableSummary:
+def summary_of(public: TablePublic) -> TableSummary:
+    """Return what lists say of a table."""
     return TableSummary(
         public.table,
         public.game,

@@ -13,6 +13,7 @@ from service.accounts.public_names import PublicNames
 from service.accounts.recovery import Recovery
 from service.disputes.audit import DisputeAudit
 from service.disputes.disputes import Disputes
+from service.jobs.ended_matches import EndedMatches
 from service.jobs.logged_tables import LoggedTables
 from service.jobs.names import NameJobs
 from service.jobs.worker import Worker
@@ -35,6 +36,7 @@ from service.store.account_codes import AccountCodeStore
 from service.store.accounts import AccountStore
 from service.store.database import Database
 from service.store.disputes import DisputeStore
+from service.store.ended_matches import EndedMatchStore
 from service.store.errors import StoreError
 from service.store.incarnation import IncarnationStore
 from service.store.log import Log
@@ -88,7 +90,8 @@ class Services:
         self.seat_private = SeatPrivate(self.cache, self.recorder, self.views)
         self.replays = Replays(self.log, self.cache, self.access, self.snapshots, self.names)
         self.lobby = Lobby(self.redis.lists, self.cache, self.views, key=key)
-        self.inbox = Inbox(self.redis.own_tables, self.cache, self.views, key=key)
+        self.ended_match_store = EndedMatchStore(self.database)
+        self.inbox = Inbox(self.redis.own_tables, self.ended_match_store, self.names, self.cache, self.views, key=key)
         self.owed = Owed(self.log, self.account_store, self.redis.checkpoints)
         self.signer = Signer(key, settings.origin)
         self.transparency_store = TransparencyStore(self.database)
@@ -118,6 +121,7 @@ class Services:
             DisputeAudit(self.log, self.dispute_store, self.cache, self.snapshots),
         )
         self.logged_tables = LoggedTables(self.log, self.transparency_store)
+        self.ended_matches = EndedMatches(self.ended_match_store, self.transparency_store, self.snapshots)
         self.name_jobs = NameJobs(self.account_store, self.redis, self.access, self.tables, self.logged_tables)
         self.worker = Worker(
             self.log,
@@ -131,6 +135,7 @@ class Services:
             self.disputes,
             self.log_watch,
             self.name_jobs,
+            self.ended_matches,
             bot_seconds=settings.bot_milliseconds / 1000,
         )
         self.key_check = KeyCheck(SecretKeyStore(self.database), self.signer, key=key)

@@ -84,11 +84,10 @@ async def get_replay(
 async def explain_move(
     request: CallerRequest, table: FromPath[UUID], replays: NamedDependency[Replays]
 ) -> Response[Any]:
-    params = decoded_query(request, types.ExplainQuery)
+    params, language = decoded_query(request, types.ExplainQuery), asked_language(request.scope)
     seat = None if params.seat is None else int(params.seat)
     decode = None if params.move is None else _decoder(params.move)
     explained = await replays.explain(table, request.user.id, seat, params.version, decode)
-    language = asked_language(request.scope)
     answers = tuple(_in(language, answer) for answer in explained.answers)
     return Response(replace(explained, answers=answers), headers={"Content-Language": language})
 

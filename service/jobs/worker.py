@@ -16,6 +16,7 @@ from projections.redis_connection import RedisUnavailableError
 from projections.redis_store import RedisStore
 from service.disputes.disputes import Disputes
 from service.jobs.bots import Bots
+from service.jobs.ended_matches import EndedMatches
 from service.jobs.logged_tables import LoggedTables
 from service.jobs.names import NameJobs
 from service.jobs.projector import Projector
@@ -49,6 +50,7 @@ class Worker:
         disputes: Disputes,
         log_watch: LogWatch,
         name_jobs: NameJobs,
+        ended_matches: EndedMatches,
         *,
         bot_seconds: float,
     ) -> None:
@@ -57,6 +59,7 @@ class Worker:
         self._standings = standings
         self._log_watch = log_watch
         self._name_jobs = name_jobs
+        self._ended_matches = ended_matches
         self.bots = Bots(redis, cache, tables, views, seconds=bot_seconds)
         self.projector = Projector(log, redis, cache, views, logged_tables, standings, disputes, self.bots.begin)
 
@@ -76,6 +79,7 @@ class Worker:
             tasks.create_task(self._drop_leftovers())
             tasks.create_task(self._log_ends())
             tasks.create_task(self._keep_standings())
+            tasks.create_task(self._list_ends())
             tasks.create_task(self._name_jobs.run())
 
     # what else follows the log
@@ -94,6 +98,13 @@ class Worker:
                 await self._standings.follow(_POLL_SECONDS)
             await asyncio.sleep(_SWEEP_SECONDS)
 
+    async def _list_ends(self) -> None:
+        """Let the list of matches that are over follow the transparency log."""
+        while True:
+            with suppress(StoreError):  # what was not written comes again
+                await self._ended_matches.follow(_POLL_SECONDS)
+            await asyncio.sleep(_SWEEP_SECONDS)
+
     async def _drop_leftovers(self) -> None:
         """Delete what interrupted rebuilds have left in Redis."""
         while True:
@@ -103,4 +114,5 @@ class Worker:
 
     async def rebuild(self) -> tuple[int, int]:
         """Rebuild all projections; see `Projector.rebuild`."""
+        await self._ended_matches.rebuild()
         return await self.projector.rebuild()

@@ -510,6 +510,28 @@ COMMENT ON COLUMN public.disputes.stream IS 'The disputed table';
 
 COMMENT ON COLUMN public.disputes.people IS 'The players of the match, who may see the dispute';
 
+CREATE TABLE public.ended_matches (
+    "position" bigint NOT NULL,
+    bucket smallint NOT NULL,
+    stream uuid NOT NULL,
+    created bigint NOT NULL,
+    entry text
+);
+
+COMMENT ON COLUMN public.ended_matches."position" IS 'That of its leaf';
+
+COMMENT ON COLUMN public.ended_matches.created IS 'When the table was created, in milliseconds since 1970 UTC';
+
+COMMENT ON COLUMN public.ended_matches.entry IS 'What a list says of it, as JSON, without names of people; null: no program could read it yet';
+
+CREATE TABLE public.ended_seats (
+    player uuid NOT NULL,
+    created bigint NOT NULL,
+    stream uuid NOT NULL,
+    "position" bigint NOT NULL,
+    seat smallint NOT NULL
+);
+
 CREATE VIEW public.event_envelopes AS
  SELECT bucket,
     stream,
@@ -753,6 +775,12 @@ ALTER TABLE ONLY public.dispute_texts
 ALTER TABLE ONLY public.disputes
     ADD CONSTRAINT disputes_pkey PRIMARY KEY (dispute);
 
+ALTER TABLE ONLY public.ended_matches
+    ADD CONSTRAINT ended_matches_pkey PRIMARY KEY ("position");
+
+ALTER TABLE ONLY public.ended_seats
+    ADD CONSTRAINT ended_seats_pkey PRIMARY KEY ("position", seat);
+
 ALTER TABLE ONLY public.events
     ADD CONSTRAINT events_place UNIQUE (bucket, "position");
 
@@ -836,6 +864,8 @@ CREATE UNIQUE INDEX disputes_once ON public.disputes USING btree (stream, versio
 
 CREATE INDEX disputes_people ON public.disputes USING gin (people);
 
+CREATE INDEX ended_seats_newest ON public.ended_seats USING btree (player, ((- created)), stream);
+
 CREATE INDEX events_created ON public.events USING btree (received_at DESC, stream DESC) WHERE (type = 'create'::text);
 
 CREATE INDEX events_disputes ON public.events USING btree (received_at DESC, stream DESC) WHERE (type = 'dispute'::text);
@@ -888,6 +918,9 @@ ALTER TABLE public.transparency_nodes ENABLE ALWAYS TRIGGER never_changed;
 
 ALTER TABLE ONLY public.account_codes
     ADD CONSTRAINT account_codes_player_fkey FOREIGN KEY (player) REFERENCES public.players(id);
+
+ALTER TABLE ONLY public.ended_seats
+    ADD CONSTRAINT ended_seats_position_fkey FOREIGN KEY ("position") REFERENCES public.ended_matches("position");
 
 ALTER TABLE ONLY public.name_changes
     ADD CONSTRAINT name_changes_player_fkey FOREIGN KEY (player) REFERENCES public.players(id);
@@ -949,6 +982,10 @@ GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.checkpoints TO blattwerk_servi
 GRANT SELECT ON TABLE public.dispute_texts TO blattwerk_service;
 
 GRANT SELECT ON TABLE public.disputes TO blattwerk_service;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.ended_matches TO blattwerk_service;
+
+GRANT SELECT,INSERT,DELETE,UPDATE ON TABLE public.ended_seats TO blattwerk_service;
 
 GRANT SELECT,INSERT ON TABLE public.log_losses TO blattwerk_service;
 

@@ -1,15 +1,18 @@
 """Which accounts may see a table."""
 
-from typing import Protocol
+from typing import Final, Protocol
 from uuid import UUID
 
 from domain.table.model import TableState
 from domain.table.rules import seat_of
-from service.errors import NotFoundError
+from service.errors import NotFoundError, UnreadableError
 from service.store.errors import StoreDamagedError
 from service.store.table_codes import Relation
 from service.tables.cache import TableCache
 from service.tables.live_table import LiveTable
+
+DAMAGE: Final = (UnreadableError, StoreDamagedError)
+"""What is raised where a table cannot be read."""
 
 
 class Relations(Protocol):

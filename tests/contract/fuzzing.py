@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from random import Random
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from domain.registry import CURRENT
 from tests.conformance.hooks import short_match
@@ -105,6 +105,10 @@ def _disputes(ada: Player, ben: Player, over: str, tables: Sequence[str]) -> lis
     return [opened(ada, over, 3), opened(ada, together, 2), opened(ben, together, 2), opened(ben, together, 3)]
 
 
+Link: TypeAlias = tuple[str, str, str]
+"""Operation, status of its response, operation that can follow."""
+
+
 class Figures(NamedTuple):
     """What a run did."""
 
@@ -113,7 +117,7 @@ class Figures(NamedTuple):
     statuses: dict[int, int]
     links: int
     """Links of the contract."""
-    followed: int
+    followed: frozenset[Link]
     """Those of them that were followed."""
 
 
@@ -131,7 +135,7 @@ def figures_of(folder: Path, contract: dict[str, Any]) -> Figures:
         for path, methods in contract["paths"].items()
         for method, operation in methods.items()
     }
-    followed: set[tuple[str, str, str]] = set()
+    followed: set[Link] = set()
     seen: set[str] = set()
     statuses: Counter[int] = Counter()
     for line in (folder / "events.ndjson").read_text().splitlines():
@@ -146,4 +150,4 @@ def figures_of(folder: Path, contract: dict[str, Any]) -> Figures:
             if case.get("transition") is not None and case["is_transition_applied"]:
                 source, named, target = case["transition"]["id"].split(" -> ")
                 followed.add((source, named[1:4], names[target]))
-    return Figures(len(seen), statuses.total(), dict(sorted(statuses.items())), len(links), len(links & followed))
+    return Figures(len(seen), statuses.total(), dict(sorted(statuses.items())), len(links), frozenset(links & followed))

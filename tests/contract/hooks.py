@@ -9,6 +9,7 @@ import sys
 from pathlib import Path
 from random import Random
 from typing import Any
+from urllib.parse import quote
 
 import httpx
 import schemathesis
@@ -21,6 +22,7 @@ from tests.contract.links import with_bodies
 from tests.contract.moves import some_move
 
 _MOVES = ('{"type":"play","card":"QS"}', '{"type":"pass"}', '{"type":"draw_stock"}', '{"type":"discard","card":"2C#1"}')
+_QUERY_MAX = 60_000
 _NAMES = ("name", "label")
 _NAME = re.compile(NAME_PATTERN)
 _OPTIONS = ("createTable", "changeOptions")
@@ -38,15 +40,12 @@ def before_load_schema(context: schemathesis.HookContext, raw_schema: dict[str, 
 
 @schemathesis.hook
 def map_body(context: schemathesis.HookContext, body: Any) -> Any:
-    """Change a generated body where the contract cannot say what the service wants, or a check needs it.
-
-    Options: JSON Schema takes 4.0 for the integer 4, the rules of the games do not (H-7, Z-46, V-77).
-    Tables: of a public one everybody may see much; whether others see what is not theirs shows at private ones.
-    """
-    name = _operation_id(context)
-    if name in _OPTIONS:
-        body = _whole(body)
-    if name == "createTable" and isinstance(body, dict) and body.get("visibility", "public") == "public":
+    """Make tables private: of a public one everybody may see much, and a check asks who sees what is not theirs."""
+    if (
+        _operation_id(context) == "createTable"
+        and isinstance(body, dict)
+        and body.get("visibility", "public") == "public"
+    ):
         body = {**body, "visibility": "private"}
     return body
 
@@ -56,6 +55,13 @@ def filter_body(context: schemathesis.HookContext, body: Any) -> bool:
     """Leave out bodies that are wrong by the pattern of a name alone: the service takes more names than match it."""
     given = [body[field] for field in _NAMES if field in body] if isinstance(body, dict) else []
     return not any(isinstance(name, str) and clean(name) and not _NAME.search(name) for name in given)
+
+
+@schemathesis.hook
+def filter_query(context: schemathesis.HookContext, query: Any) -> bool:
+    """Leave out queries that no server reads: they are refused with 414 before the service sees them."""
+    given = query.values() if isinstance(query, dict) else ()
+    return sum(len(quote(value)) for value in given if isinstance(value, str)) < _QUERY_MAX
 
 
 @schemathesis.hook
@@ -121,8 +127,11 @@ def _listed(body: Any) -> Any:
     for game in CURRENT.values():
         for name, schema in game.options.schema["properties"].items():
             numbers = [value for value in schema.get("enum", ()) if type(value) is int]
-            if numbers and type(options.get(name)) is int and min(numbers) <= options[name] <= max(numbers):
-                options[name] = min(numbers, key=lambda number: abs(number - options[name]))
+            given = options.get(name)
+            if not numbers or isinstance(given, bool) or not isinstance(given, int | float) or given % 1:
+                continue
+            if min(numbers) <= given <= max(numbers):
+                options[name] = type(given)(min(numbers, key=lambda number: abs(number - given)))
     return body
 
 
@@ -135,13 +144,3 @@ def _with_seats(body: Any) -> Any:
     if "default" in players or not isinstance(options, dict) or "players" in options:
         return body
     return {**body, "seats": game.seats[0]}
-
-
-def _whole(value: Any) -> Any:
-    if isinstance(value, float) and value.is_integer():
-        return int(value)
-    if isinstance(value, list):
-        return [_whole(item) for item in value]
-    if isinstance(value, dict):
-        return {name: _whole(item) for name, item in value.items()}
-    return value

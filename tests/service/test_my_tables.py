@@ -5,6 +5,7 @@ import random
 from collections.abc import Iterator
 from typing import Any
 
+import psycopg
 import pytest
 from redis import Redis
 
@@ -100,6 +101,63 @@ def test_pages_follow_each_other_and_their_cursors_are_for_one_account(urls: tup
     assert ([item["table"] for item in last["items"]], last["next_cursor"]) == ([tables[0]], None)
     forged = ben.http.get("/v1/me/tables", params={"cursor": first.json()["next_cursor"]})
     assert (forged.status_code, code_of(forged)) == (404, "not_found")
+
+
+def finished(ada: Player, seed: int, **body: Any) -> str:
+    """A match of Hearts against bots that is over."""
+    table = ada.create("hearts", bots=[1, 2], options={"players": 3, "target_score": 1}, **body)
+    ada.start(table)
+    assert play_match([ada], table, choose_any, random.Random(seed))["status"] == "finished", seed
+    return table
+
+
+def in_ended_matches(database_url: str, count: int) -> bool:
+    with psycopg.connect(database_url) as connection:
+        row = connection.execute("select count(*) from ended_matches where entry is not null").fetchone()
+    return row == (count,)
+
+
+def test_matches_that_are_over_are_listed_however_long_ago_they_were(
+    urls: tuple[str, str], database_url: str, redis_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ada = Player(urls[0], "Ada")
+    over = [finished(ada, seed, visibility=("public", "private")[seed % 2]) for seed in range(4)]
+    lobby = ada.create("hearts")
+    expected = [lobby, *over[::-1]]
+    assert [table for table, *_ in listed(ada)] == expected, "at once"
+    assert within(10, lambda: in_ended_matches(database_url, 4))
+    before = mine(ada)
+    # when: Redis keeps none that is over
+    monkeypatch.setattr("projections.table_lists.ENDED_MAX", 0)
+    ada.create("hearts", visibility="private")  # something for the worker to do
+    with Redis.from_url(redis_url) as redis:
+        assert within(10, lambda: not list(redis.scan_iter(f"{prefix_of(redis)}:*:ended")))
+    now = mine(ada)
+    assert now["items"][1:] == before["items"], "with the same bytes of each"
+    pages, cursor = [], None
+    while True:
+        page = mine(ada, limit=2, **({} if cursor is None else {"cursor": cursor}))
+        pages.append([item["table"] for item in page["items"]])
+        if (cursor := page["next_cursor"]) is None:
+            break
+    assert [table for page in pages for table in page] == [item["table"] for item in now["items"]]
+    assert [len(page) for page in pages] == [2, 2, 2]
+    # names are today's, and nobody else's matches are listed
+    ada.http.patch("/v1/me", json={"name": "Ada L."})
+    assert within(5, lambda: mine(ada)["items"][-1]["seats"][0]["name"] == "Ada L.")
+    assert listed(Player(urls[1], "Ben")) == []
+    # a rebuild makes the same, and so does a worker that begins, of what none could read before
+    settings = settings_for(database_url, redis_url)
+    with psycopg.connect(database_url, autocommit=True) as connection:
+        connection.execute("delete from ended_seats")
+        asyncio.run(rebuild(settings))
+        assert [item["table"] for item in mine(ada)["items"]] == [item["table"] for item in now["items"]]
+        connection.execute("delete from ended_seats")
+        connection.execute("update ended_matches set entry = null")
+    assert [item["status"] for item in mine(ada)["items"]] == ["lobby", "lobby"]
+    with running_service(settings):
+        assert within(10, lambda: in_ended_matches(database_url, 4))
+    assert [item["table"] for item in mine(ada)["items"]] == [item["table"] for item in now["items"]]
 
 
 def test_without_redis_the_list_comes_from_memory_and_a_rebuild_makes_the_same(
