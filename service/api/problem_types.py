@@ -37,7 +37,6 @@ _OWN_CODES: Final[dict[type[ServiceError], dict[str, str]]] = {
         "match_running": "The match is not over; other seats can be seen only after its end.",
         "no_such_tree": "The log has no tree of this size that contains the match.",
         "not_in_log": "The match is not in the log yet; try again in a moment.",
-        "range_conflict": "Give either `version` or `from` and `to`, not both.",
         "seed_commitment_unsupported": "This table takes client seeds, no commitments to them.",
     },
     UnavailableError: {

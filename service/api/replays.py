@@ -23,8 +23,9 @@ from service.api.queries import decoded_query, query_error
 from service.api.responses import next_link
 from service.api.streams import MESSAGE_BYTES_MAX, StreamedResponse, Streams
 from service.api.types import replays as types
-from service.errors import ConflictError, InvalidRequestError
+from service.errors import FieldError, InvalidRequestError
 from service.languages.catalogues import Language, translated
+from service.languages.message import Message
 from service.tables.replays import Replay, Replays, Viewer
 
 _encode: Final = msgspec.json.Encoder().encode
@@ -115,14 +116,18 @@ def _span(query: types.ReplayQuery) -> tuple[int | None, int | None]:
     """Return first and last version: one alone, or a range."""
     if query.version is not None:
         if query.first is not None or query.last is not None:
-            raise ConflictError("Give either `version` or `from` and `to`, not both.", code="range_conflict")
+            raise _invalid("version", Message("does not go together with `from` and `to`"))
         return query.version, query.version
     if query.last is None:
         return query.first, None
     first = query.first or 1
     if first > query.last:
-        raise ConflictError("The last version is before the first.", code="range_conflict")
+        raise _invalid("to", Message("is before `from`"))
     return first, query.last
+
+
+def _invalid(parameter: str, detail: str) -> InvalidRequestError:
+    return InvalidRequestError("A query parameter is invalid.", errors=(FieldError(f"#{parameter}", detail),))
 
 
 def _viewer(seat: str) -> Viewer:

@@ -60,3 +60,14 @@ def test_versions_of_a_game_are_numbered_from_one_and_the_newest_is_current() ->
         versions = [game.rules_version for game in GAMES.values() if game.key == key]
         assert versions == list(range(1, len(versions) + 1)), key
         assert current.rules_version == versions[-1]
+
+
+def test_a_code_says_the_same_in_every_game() -> None:
+    said: dict[str, tuple[str, str]] = {}
+    for game in GAMES.values():
+        for code, sentence in game.rejections.items():
+            first, theirs = said.setdefault(code, (game.rules_id, sentence))
+            assert sentence == theirs, (
+                f"{game.rules_id} says of {code}: {sentence!r}, and {first}: {theirs!r}. Clients know codes in all games: "
+                "take the same sentence, or another code for what means something else"
+            )

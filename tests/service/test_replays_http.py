@@ -127,8 +127,10 @@ def test_ranges_end_where_they_are_told_to(finished: Followed) -> None:
         assert long.headers["link"] == f'</v1/tables/{finished.table}/replay?from=201>; rel="next"'
     for wrong in ({"version": 0}, {"version": "null"}, {"seat": "6"}):
         assert finished.replay(by, **wrong).status_code == 400, wrong
-    for contradiction in ({"version": 3, "to": 4}, {"from": 5, "to": 4}, {"seat": "3"}):
-        assert finished.replay(by, **contradiction).status_code == 409, contradiction
+    assert finished.replay(by, seat="3").status_code == 409, "the table has no such seat"
+    for contradiction, pointer in (({"version": 3, "to": 4}, "#version"), ({"from": 5, "to": 4}, "#to")):
+        refused = finished.replay(by, **contradiction)
+        assert (refused.status_code, [error["pointer"] for error in refused.json()["errors"]]) == (400, [pointer])
     for missing in ({"version": newest + 1}, {"from": newest + 1}):
         assert finished.replay(by, **missing).status_code == 404, missing
 

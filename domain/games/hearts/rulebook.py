@@ -90,16 +90,16 @@ WORDS: Final = {
 
 REJECTIONS: Final[dict[str, str]] = {
     "match_over": "The match is over.",
-    "not_seated": "You have no seat at this table.",
+    "not_seated": "You hold no seat at this table.",
     "wrong_phase": "This kind of move is not possible now.",
     "already_passed": "You have already committed your pass in this round.",
     "not_your_turn": "It is another seat's turn.",
-    "invalid_card": "There is no such card.",
+    "invalid_card": "There is no such card in this game.",
     "wrong_pass_count": "Exactly three cards are passed.",
-    "duplicate_card": "The same card was named twice.",
+    "duplicate_card": "The same card is named twice.",
     "card_not_in_hand": "You do not hold this card.",
     "must_lead_two_of_clubs": "The two of clubs leads the first trick.",
-    "must_follow_suit": "You hold a card of the suit led and must play one.",
+    "must_follow_suit": "You hold a card of the suit led and have to play that suit.",
     "no_penalty_on_first_trick": "No penalty card may be played to the first trick while you hold another card.",
     "hearts_not_broken": "Hearts are not broken and you hold another suit to lead.",
 }

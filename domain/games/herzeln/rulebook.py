@@ -107,14 +107,14 @@ WORDS: Final[dict[str, dict[str, str]]] = {
 
 REJECTIONS: Final[dict[str, str]] = {
     "match_over": "The match is over.",
-    "not_seated": "There is no such seat at this table.",
-    "wrong_phase": "This kind of move does not belong to the running contract.",
+    "not_seated": "You hold no seat at this table.",
+    "wrong_phase": "This kind of move is not possible now.",
     "not_your_turn": "It is another seat's turn.",
-    "invalid_card": "This table's pack has no such card.",
+    "invalid_card": "There is no such card in this game.",
     "card_not_in_hand": "You do not hold this card.",
     "must_follow_suit": "You hold a card of the suit led and have to play that suit.",
     "wrong_end": "Name the end, up or down, once the line has cards; the first card has no end to name.",
     "must_open_with_jack": "The line can only be started with a jack.",
-    "card_does_not_fit": "That end of the line asks for another rank.",
+    "card_does_not_fit": "The card does not fit at that end.",
     "must_place": "You hold a card that fits, so you cannot pass.",
 }

@@ -140,10 +140,10 @@ WORDS: Final = {
 """Names of melds and phases."""
 
 REJECTIONS: Final = {
-    "match_over": "The match has ended.",
-    "not_seated": "Only a seat of this table can do that.",
+    "match_over": "The match is over.",
+    "not_seated": "You hold no seat at this table.",
     "not_your_turn": "It is another seat's turn.",
-    "wrong_phase": "That is not possible at this moment of the round.",
+    "wrong_phase": "This kind of move is not possible now.",
     "swap_disabled": "Jokers are not swapped at this table.",
     "discard_draw_not_out": "At this table only seats that have laid may take from the pile.",
     "must_draw_stock": "Nothing has happened for a long time: draw from the stock.",

@@ -118,9 +118,9 @@ WORDS: Final = {
 
 REJECTIONS: Final = {
     "match_over": "The match is over.",
-    "not_seated": "You have no seat at this table.",
-    "wrong_phase": "Swap moves belong to the swap phase, all others to the meld phase.",
-    "not_your_turn": "Another player is to move.",
+    "not_seated": "You hold no seat at this table.",
+    "wrong_phase": "This kind of move is not possible now.",
+    "not_your_turn": "It is another seat's turn.",
     "wrong_step": "It is your turn, but this move is not open in this step.",
     "invalid_card": "There is no such card in this game.",
     "wrong_card_count": "This move needs another number of cards.",
@@ -136,10 +136,10 @@ REJECTIONS: Final = {
     "not_in_sequence": "The ranks do not follow each other from low to high.",
     "two_jokers": "A run may have one joker at most.",
     "too_few_real_cards": "A run needs three cards of its own colour.",
-    "not_out": "Lay a run of your own first.",
+    "not_out": "Lay melds of your own first.",
     "unknown_run": "There is no such run on the table.",
     "run_closed": "A run of eight cards takes no more.",
-    "card_does_not_fit": "This rank does not continue the run at that end.",
+    "card_does_not_fit": "The card does not fit at that end.",
     "joker_on_foreign_run": "Other players' runs take only cards of their own colour.",
     "joker_layoff_off": "At this table no joker may be added to a run that lies.",
 }

@@ -16,6 +16,6 @@ RULES = (
 REJECTIONS = {
     "match_over": "The match is over.",
     "not_your_choice": "You have no choice to make now.",
-    "invalid_card": "There is no such card.",
-    "card_not_in_hand": "You do not hold that card.",
+    "invalid_card": "There is no such card in this game.",
+    "card_not_in_hand": "You do not hold this card.",
 }

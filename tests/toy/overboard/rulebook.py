@@ -16,8 +16,8 @@ RULES = (
 
 REJECTIONS = {
     "match_over": "The match is over.",
-    "not_your_turn": "It is not your turn.",
-    "card_not_in_hand": "You do not hold that card.",
+    "not_your_turn": "It is another seat's turn.",
+    "card_not_in_hand": "You do not hold this card.",
     "card_not_on_raft": "That card is not on the raft.",
 }
 
