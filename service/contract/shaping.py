@@ -67,6 +67,8 @@ class Shaper:
             return {**schema, "items": items}
         if schema.get("type") == "object" and isinstance(schema.get("additionalProperties"), dict):
             return {**schema, "additionalProperties": self.shaped(schema["additionalProperties"], asked=asked)}
+        if schema.get("type") == "object" and "properties" not in schema:  # else a generator takes it for an empty one
+            return {"additionalProperties": True, **schema}
         made = _limited({key: value for key, value in schema.items() if key != "title"}, name)
         return _enumerated(made, asked=asked) if "enum" in made else made
 
