@@ -4,6 +4,7 @@ The toy is given each of them here, first sound, then with a planted fault.
 """
 
 from collections.abc import Callable, Mapping
+from contextlib import nullcontext
 from dataclasses import replace
 from typing import Any
 
@@ -29,7 +30,7 @@ from tests.conformance.matches import Match, play
 from tests.conformance.suite import CHECKS
 from tests.toy import highest_conformance as conformance
 from tests.toy.highest import GAMES as TOYS
-from tests.toy.highest.model import HighestChoose, HighestRoundDealt, HighestState
+from tests.toy.highest.model import HighestChoose, HighestPrivate, HighestRoundDealt, HighestState
 
 TOY = TOYS[0]
 HOOKS = Hooks.of(conformance)
@@ -171,6 +172,26 @@ def test_a_faulty_private_stream_is_found(said: str, planted: dict[str, Callable
     faulty = replace(STREAM_TOY, private_stream=replace(SOUND_STREAM, **planted))
     with pytest.raises(AssertionError, match=said):
         private_streams.check_private_streams(replace(sound, game=faulty), 30)
+
+
+class HighestPrivateWithOrder(HighestPrivate, frozen=True):
+    """A private part with an order of the hand to send."""
+
+    order: HighestArrange
+
+
+@pytest.mark.parametrize(("cards", "sound"), [(0, True), (1, False)])
+def test_a_private_move_that_is_offered_but_refused_is_found(cards: int, sound: bool) -> None:
+    def private(state: HighestState, seat: Seat, _own: Any) -> HighestPrivateWithOrder:
+        chosen = TOY.views.private_part(state, seat).chosen
+        return HighestPrivateWithOrder(chosen, HighestArrange(state.hands[seat][cards:]))
+
+    match = _match(STREAM_TOY, STREAM_HOOKS)
+    types = replace(TOY.types, private_part=HighestPrivateWithOrder)
+    offers = replace(STREAM_TOY, types=types, private_stream=replace(SOUND_STREAM, private=private))
+    refused = nullcontext() if sound else pytest.raises(AssertionError, match="is offered as a draft, but gives")
+    with refused:
+        private_streams.check_private_streams(replace(match, game=offers), 30)
 
 
 # advice: does my hand have a higher card?

@@ -10,6 +10,7 @@ from typing import Any, get_args
 
 import pytest
 from msgspec import Struct, defstruct
+from msgspec.structs import asdict
 from msgspec.structs import replace as changed
 
 from domain.cards import CANONICAL, pack
@@ -32,6 +33,7 @@ from tests.toy.highest.model import (
     HighestChoices,
     HighestChoose,
     HighestHandReceived,
+    HighestOptions,
     HighestRoundDealt,
 )
 from tests.toy.overboard import OVERBOARD_1
@@ -122,6 +124,23 @@ class HighestBoardWithTotals(HighestBoard, frozen=True):
 def test_a_board_that_repeats_what_every_view_has_is_named() -> None:
     with pytest.raises(AssertionError, match=r"the board has \['totals'\], which stand beside it"):
         declarations.check_types(replace(TOY, types=replace(TOY.types, board=HighestBoardWithTotals)))
+
+
+class HighestBoardWithSheet(HighestBoard, frozen=True):
+    """A board whose sheet has the options of each round."""
+
+    sheet: tuple[HighestOptions, ...]
+
+
+def test_options_that_are_in_the_board_again_are_named() -> None:
+    def board(state: Any) -> HighestBoardWithSheet:
+        sheet = (state.options,)
+        return HighestBoardWithSheet(**asdict(TOY.views.board(state)), sheet=sheet)
+
+    sound = _match(TOY)
+    faulty = replace(TOY, types=replace(TOY.types, board=HighestBoardWithSheet), views=replace(TOY.views, board=board))
+    with pytest.raises(AssertionError, match=r"board\.sheet\[0\] has the options again"):
+        forms.check_views(replace(sound, game=faulty), 30)
 
 
 def test_options_of_another_type_are_named() -> None:

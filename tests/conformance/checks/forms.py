@@ -37,16 +37,30 @@ def check_facts(match: Match, positions: int) -> None:
 
 
 def check_views(match: Match, positions: int) -> None:
-    """Options, boards, hands, private parts and legal entries survive JSON unchanged."""
+    """Options, boards, hands, private parts and legal entries survive JSON unchanged, and options are there once."""
     game, wire = match.game, match.wire
     for words, state in match.positions(positions, "views"):
         options = game.views.options(state)
         assert isinstance(options, game.options.type), f"{words}: {options} are no options"
-        _same(match, "board", game.views.board(state), wire.board)
+        board = game.views.board(state)
+        _same(match, "board", board, wire.board)
+        _nothing_twice(words, msgspec.to_builtins(board), msgspec.to_builtins(options))
         for seat in range(match.seats):
             _same(match, "hand", game.views.hand(state, seat), wire.hand)
             _same(match, "private part", game.views.private_part(state, seat), wire.private)
             _same(match, "legal entries", game.views.legal(state, seat), wire.legal)
+
+
+def _nothing_twice(words: str, board: Any, options: Any) -> None:
+    """Nowhere in the board are the options again, which stand beside it in every view."""
+    waiting = [("board", board)] if options else []
+    while waiting:
+        where, value = waiting.pop()
+        assert value != options, f"{words}: {where} has the options again, which stand beside the board"
+        if isinstance(value, dict):
+            waiting += [(f"{where}.{name}", part) for name, part in value.items()]
+        elif isinstance(value, list | tuple):
+            waiting += [(f"{where}[{number}]", part) for number, part in enumerate(value)]
 
 
 def check_plain_json(match: Match, positions: int) -> None:

@@ -1,8 +1,8 @@
 """Private streams and advice: what only one seat asks or keeps, and what may not leak through it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cache
-from typing import Any
+from typing import Any, get_args
 
 import msgspec
 
@@ -91,6 +91,10 @@ def _check_seat(match: Match, state: Any, other: Any, seat: Seat, own: Any, wher
         assert decode(data) == value, f"{where}: {value} comes back as {decode(data)}"
         assert canonical(part(other, seat, own)) == data, f"{where}: {part} depends on hidden cards"
         assert not any(card in data for card in hidden), f"{where}: a hidden card in {data!r}"
+    for offered in _offered(stream.private(state, seat, own), stream.move_type):
+        sent = _through(stream.move_type)(canonical(offered))
+        judged = stream.decide(state, seat, own, sent)
+        assert not isinstance(judged, Rejection), f"{where}: {offered} is offered as a draft, but gives {judged}"
     moves = list(match.hooks.candidates(state, seat))
     for move in match.rng(where).sample(moves, min(len(moves), SAMPLES_MAX)):
         resolved = stream.resolve(state, seat, own, move)
@@ -101,6 +105,20 @@ def _check_seat(match: Match, state: Any, other: Any, seat: Seat, own: Any, wher
         if not stream.consulted(state, seat):
             unchanged = resolved == move or resolved == game.decider.decide(state, seat, move, match.chance)
             assert unchanged, f"{where}: {move} becomes {resolved} without being consulted"
+
+
+def _offered(part: Any, move_type: Any) -> Iterator[Any]:
+    """Yield the private moves that a private part holds, which a client sends as they are."""
+    kinds = get_args(move_type) or (move_type,)
+    waiting = [part]
+    while waiting:
+        value = waiting.pop()
+        if isinstance(value, kinds):
+            yield value
+        elif isinstance(value, msgspec.Struct):
+            waiting += [getattr(value, name) for name in value.__struct_fields__]
+        elif isinstance(value, tuple):
+            waiting += value
 
 
 def _check_moves(match: Match, state: Any, seat: Seat, own: Any, where: str) -> None:
