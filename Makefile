@@ -2,7 +2,7 @@
 # only `make` itself and a Python (3.11 to 3.13) have to be on the machine, for `make contract` also npm.
 
 .DEFAULT_GOAL := help
-.PHONY: help run test lint format bench bench-peers fuzz soak contract lock clean
+.PHONY: help run test lint format bench bench-leaks bench-peers fuzz soak contract lock clean
 .DELETE_ON_ERROR:
 
 RIGHT_PYTHON := import sys, venv, ensurepip; sys.exit(not (3, 11) <= sys.version_info[:2] <= (3, 13))
@@ -19,6 +19,7 @@ help:
 	@echo 'make lint         linters and type checks only;  make format  formats the code'
 	@echo 'make contract     check openapi/openapi.json against the service, with Redocly, Spectral and a generated client'
 	@echo 'make bench        measure the service;  make bench-peers  measures other programs beside it'
+	@echo 'make bench-leaks  whether times tell what is hidden;  make bench-leaks LEAKS="--pairs 200 --only token"'
 	@echo 'make fuzz         longer random tests'
 	@echo 'make soak         an hour of matches while everything breaks;  make soak SOAK="--minutes 10 --seed 1"'
 	@echo 'make lock         update the locks of all dependencies'
@@ -70,6 +71,9 @@ test: lint .venv/.nginx
 
 bench: .venv/.bench
 	$(BIN)/python -m tests.bench
+
+bench-leaks: .venv/.test
+	@$(BIN)/python -m tests.bench.leaks $(LEAKS)
 
 bench-peers: .venv/.peers
 	@command -v npm >/dev/null || { echo 'make bench-peers needs Node.js with npm (20 or later)' >&2; exit 1; }

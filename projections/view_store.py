@@ -79,18 +79,19 @@ end
 return 1
 """)
 _READ: Final = reading_script("""
--- KEYS: the table's hash. ARGV: account or '', then version, private version and names that the caller has, by dots.
--- Returns version, visibility, seat or -1, private version, names, and unless the caller has them: public, part.
+-- KEYS: the table's hash. ARGV: account or '', then version, private version and names that the caller has, by dots;
+-- 1 if the account may read a private table without a seat: otherwise it is answered as if there were none.
+-- Returns version, seat or -1, private version, names, and unless the caller has them: public, part.
 local key = KEYS[1]
 local version, visibility, names, holder =
   unpack(redis.call('HMGET', key, 'version', 'visibility', 'names', 'player:' .. ARGV[1]))
-if not version then return false end
+if not version or (visibility == 'private' and not holder and ARGV[3] ~= '1') then return false end
 local seat, private = tonumber(holder or '-1'), '0'
 if holder then private = redis.call('HGET', key, 'private:' .. holder) or '0' end
-local found = {version, visibility, seat, private, names or ''}
-if ARGV[2] == version .. '.' .. private .. '.' .. found[5] then return found end
-found[6] = redis.call('HGET', key, 'public')
-if holder then found[7] = redis.call('HGET', key, 'seat:' .. holder) end
+local found = {version, seat, private, names or ''}
+if ARGV[2] == version .. '.' .. private .. '.' .. found[4] then return found end
+found[5] = redis.call('HGET', key, 'public')
+if holder then found[6] = redis.call('HGET', key, 'seat:' .. holder) end
 return found
 """)
 
@@ -102,7 +103,6 @@ class TableSeen(Struct, frozen=True):
     """A table's view as Redis holds it for one account."""
 
     version: int
-    visibility: str
     seat: int | None
     private_version: int
     """Version of the seat's private stream that its part was made from; 0 without seat or stream."""
@@ -142,14 +142,17 @@ class ViewStore:
         return written
 
     @decoding
-    async def read(self, table: str, account: str, version: int, private_version: int, names: str) -> TableSeen | None:
+    async def read(
+        self, table: str, account: str, version: int, private_version: int, names: str, *, invited: bool = False
+    ) -> TableSeen | None:
         """Return the view of a table for an account (`''` for none), None if Redis does not have it.
 
+        A private one is not there either for who has no seat, unless he is `invited`.
         With the versions and `names` the caller has (-1 and '' for none) its bytes are left out.
         """
         key = self._generations.key(f"{{{table}}}").encode()  # of text the library thinks longer than of bytes
         known = f"{version}.{private_version}.{names}".encode()
-        (found,) = await self._connection.round_trip((_READ, b"1", key, account.encode(), known))
+        (found,) = await self._connection.round_trip((_READ, b"1", key, account.encode(), known, b"%d" % invited))
         return None if found is None else _seen(*found)
 
     @decoding
@@ -250,7 +253,6 @@ def _change(request: WriteRequest) -> bytes:
 
 def _seen(
     version: bytes,
-    visibility: bytes,
     seat: int,
     private_version: bytes,
     names: bytes,
@@ -258,4 +260,4 @@ def _seen(
     part: bytes | None = None,
 ) -> TableSeen:
     holder = None if seat < 0 else seat
-    return TableSeen(int(version), visibility.decode(), holder, int(private_version), names.decode(), public, part)
+    return TableSeen(int(version), holder, int(private_version), names.decode(), public, part)

@@ -79,7 +79,7 @@ class Services:
         self.snapshots = Snapshots(self.log, self.redis.snapshots, key=key)
         self.cache = TableCache(self.log, self.snapshots, settings.cache_tables)
         self.table_code_store = TableCodeStore(self.database)
-        self.access = Access(self.log, self.cache, self.table_code_store)
+        self.access = Access(self.cache, self.table_code_store)
         self.views = Views(self.redis.views, self.log, self.cache, self.access, self.names)
         self.recorder = Recorder(self.log, self.cache, self.snapshots, self.views, key=key)
         self.table_limits = TableLimits(self.limits, self.redis.lists)

@@ -95,8 +95,8 @@ async def list_tables(request: CallerRequest, lobby: NamedDependency[Lobby]) -> 
     id="listMyTables",
     summary="List the tables at which I sit",
     description="Private ones too, in this order: those that wait for me, those that run, those before their match, "
-    "those that are over; in each of these the newest first. A table that begins or ceases to wait for you changes its "
-    "place, so begin again without a cursor.",
+    "those that are over; in each of these the newest first. A table that begins or ceases to wait for you "
+    "changes its place; on the pages behind a cursor none comes twice, and none is left out.",
     tag="me",
     query=types.MyTablesQuery,
     response=types.MyTablePage,

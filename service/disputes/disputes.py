@@ -33,7 +33,7 @@ from service.errors import ConflictError, KeyReusedError, NotFoundError, Unavail
 from service.store.buckets import bucket_of
 from service.store.disputes import DisputeRow, DisputeStore, NewText, Opening, Outcome
 from service.store.log import Log
-from service.tables.access import DAMAGE, Access, is_over, no_table
+from service.tables.access import Access, is_over, may_see, no_table
 from service.tables.attempts import Attempt, Judgement, carry_out
 from service.tables.cache import TableCache
 from service.tables.live_table import LiveTable, events_of
@@ -99,13 +99,12 @@ class Disputes:
         return await self._seen(loaded, account)
 
     async def _open(self, account: Account, dispute: UUID, asked: Asked) -> None:
-        try:
-            table = await self._access.current(asked.table)
-        except DAMAGE:
-            await self._access.hide_damage(asked.table, account.id)
-            raise
+        relation = await self._access.relation(asked.table, account.id)
+        if relation == "stranger":
+            raise no_table()
+        table = await self._access.current(asked.table)
         players, barred = await self._people(table)
-        if account.id not in players and not await self._access.may_see(table.state, account.id):
+        if account.id not in players and not may_see(table.state, account.id, relation):
             raise no_table()
         ended = await self._ended(table)
         refusal = rules.may_open(table.state, players, account.id, asked.version, ended=ended, now=now())
@@ -315,8 +314,8 @@ class Disputes:
 
     async def visible(self, account: Account, dispute: UUID) -> tuple[Dispute, bool]:
         """Return a dispute if it exists for this account, and whether as one of its arbiters."""
-        row = await self._store.row(dispute)
-        if row is None or (account.role != "arbiter" and UUID(account.id) not in row.people):
+        row = await self._store.row_for(dispute, None if account.role == "arbiter" else UUID(account.id))
+        if row is None:
             raise NotFoundError("There is no such dispute, or it is not available to you.")
         loaded = await load(self._log, row)
         return loaded, account.role == "arbiter" and account.id not in loaded.state.opened.barred

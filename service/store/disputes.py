@@ -109,6 +109,11 @@ class DisputeStore:
         rows = await self._database.fetch(_SQL["row"], (dispute,))
         return _row(rows[0]) if rows else None
 
+    async def row_for(self, dispute: UUID, player: UUID | None) -> DisputeRow | None:
+        """Return a dispute of a player's match (None: any); None if there is none, after the same exchange."""
+        rows = await self._database.fetch(_SQL["row_for"], {"dispute": dispute, "player": player})
+        return _row(rows[0]) if rows else None
+
     async def page(
         self, *, player: UUID | None, status: str | None, before: tuple[int, UUID] | None, limit: int
     ) -> list[DisputeRow]:

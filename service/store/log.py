@@ -164,21 +164,11 @@ class Log:
             raise StoreDamagedError(f"stream {stream} has no secret", stream)
         return bytes(rows[0][0])
 
-    async def is_private(self, stream: UUID) -> bool:
-        """Whether a table is private, also where its events cannot be decoded."""
-        rows = await self._database.fetch(_SQL["is_private"], _key(stream))
-        return bool(rows and rows[0][0])
-
     async def is_public_and_over(self, stream: UUID) -> bool:
         """Whether a public match is over, and in the transparency log, which follows within seconds."""
         bucket, _ = _key(stream)
         ((found,),) = await self._database.fetch(_SQL["is_public_and_over"], {"bucket": bucket, "stream": stream})
         return bool(found)
-
-    async def names_account(self, stream: UUID, account: str) -> bool:
-        """Whether an event of a table names an account in its public part, also where it cannot be decoded."""
-        ((named,),) = await self._database.fetch(_SQL["names_account"], (*_key(stream), account))
-        return bool(named)
 
     async def find_answer(self, stream: UUID, seat: int, decision: int) -> StoredEvent | None:
         """Return the event that answered a seat's decision, None if none did.

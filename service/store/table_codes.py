@@ -4,7 +4,7 @@ All methods raise StoreUnavailableError if the database is unavailable for longe
 statement that may be repeated without harm.
 """
 
-from typing import Final, Literal, TypeAlias
+from typing import Final, Literal, TypeAlias, cast
 from uuid import UUID
 
 from msgspec import Struct
@@ -14,7 +14,12 @@ from service.store.database import Database
 from service.store.queries import statements
 
 TableCodeKind: TypeAlias = Literal["join", "watch"]
+Relation: TypeAlias = Literal["stranger", "named", "invited", "public"]
+"""What an account is to a table: `public` if everybody may read it, `invited` if its host lets the account read it,
+`named` if the account has a seat at it or had one, `stranger` if none of this holds, or there is no such table.
+"""
 _SQL: Final = statements("table_codes")
+_NOBODY: Final = UUID(int=0)
 
 
 class TableCodeRow(Struct, frozen=True):
@@ -73,13 +78,21 @@ class TableCodeStore:
         rows = await self._database.change(_SQL["watch"], {"code": code, "player": player})
         return rows[0][0] if rows else None
 
-    async def watches(self, stream: UUID, player: str) -> bool:
-        """Whether an account (`''` for none) was let in as a spectator of a table, and that was not withdrawn."""
-        if not player:
-            return False
-        rows = await self._database.fetch(_SQL["watches"], {"stream": stream, "player": UUID(player)})
-        return bool(rows[0][0])
+    async def relation(self, stream: UUID, account: str) -> Relation:
+        """Return what an account is to a table, by the same exchange whether there is such a table or not."""
+        player = _player(account)
+        asked = {"bucket": bucket_of(stream), "stream": stream, "player": player, "account": str(player)}
+        ((relation,),) = await self._database.fetch(_SQL["relation"], asked)
+        return cast("Relation", relation)
 
     async def withdraw(self, stream: UUID) -> None:
         """Let no spectator code of a table be valid any more, and nobody read it who came by one."""
         await self._database.change(_SQL["withdraw"], (stream,))
+
+
+def _player(account: str) -> UUID:
+    """Return the id of an account; of who has none, that of nobody."""
+    try:
+        return UUID(account)
+    except ValueError:
+        return _NOBODY

@@ -1,6 +1,5 @@
 """Which accounts may see a table."""
 
-from contextlib import suppress
 from typing import Final, Protocol
 from uuid import UUID
 
@@ -8,73 +7,66 @@ from domain.table.model import TableState
 from domain.table.rules import seat_of
 from service.errors import NotFoundError, UnreadableError
 from service.store.errors import StoreDamagedError
-from service.store.log import Log
+from service.store.table_codes import Relation
 from service.tables.cache import TableCache
 from service.tables.live_table import LiveTable
 
 DAMAGE: Final = (UnreadableError, StoreDamagedError)
-"""What is raised where a table cannot be read; see `Access.hide_damage`."""
+"""What is raised where a table cannot be read."""
 
 
-class Spectators(Protocol):
-    """Who may read a private table without a seat."""
+class Relations(Protocol):
+    """What accounts are to tables."""
 
-    async def watches(self, stream: UUID, player: str) -> bool:
-        """Whether the host lets an account read a table."""
+    async def relation(self, stream: UUID, account: str) -> Relation:
+        """Return what an account is to a table, after the same exchanges whether there is such a table or not."""
         ...
 
 
 class Access:
-    """Finds tables for accounts. One per process."""
+    """Finds tables for accounts. One per process.
 
-    def __init__(self, log: Log, cache: TableCache, spectators: Spectators) -> None:
-        self._log = log
+    Nobody else is to learn whether a private table exists, not by the time of an answer either. So before anything is
+    asked about a table that the caller may not see, `relation` is: one statement, after which a stranger is refused.
+    What is in memory, in Redis or in the log plays no part in that. Only who sees the table anyway is let past it.
+    """
+
+    def __init__(self, cache: TableCache, relations: Relations) -> None:
         self._cache = cache
-        self._spectators = spectators
+        self._relations = relations
 
     async def find(self, stream: UUID, account: str) -> LiveTable:
-        """Return a table as it is known here, if it exists for this account: see `may_see`.
+        """Return a table as it is known here, if it exists for this account.
 
         NotFoundError if there is no such table for the account.
         """
-        try:
-            return await self._find(stream, account)
-        except DAMAGE:
-            await self.hide_damage(stream, account)
-            raise
-
-    async def _find(self, stream: UUID, account: str) -> LiveTable:
-        table = self._cache.in_memory(stream) or await self.existing(stream)
-        if table.state.setup.visibility == "private" and seat_of(table.state, account) is None:
+        table = self.seen_here(stream, account)
+        if table is not None:
+            return table
+        relation = await self.relation(stream, account)
+        if relation == "stranger":
+            raise no_table()
+        table = await self.existing(stream)
+        if not may_see(table.state, account, relation):
             async with table.lock:
                 await self._cache.catch_up(table)
-            if not await self.may_see(table.state, account):
+            if not may_see(table.state, account, relation):
                 raise no_table()
         return table
 
-    async def may_see(self, state: TableState, account: str) -> bool:
-        """Whether this account may see the table: a private one has to be its own, or the host has to let it in."""
-        if state.setup.visibility != "private" or seat_of(state, account) is not None:
-            return True
-        return await self._spectators.watches(UUID(state.setup.table), account)
+    def seen_here(self, stream: UUID, account: str) -> LiveTable | None:
+        """Return a table that is in memory, if it is public or the account has a seat as far as it is known here."""
+        table = self._cache.in_memory(stream)
+        if table is None or not may_see(table.state, account, "named"):
+            return None
+        return table
 
-    async def watches(self, stream: UUID, account: str) -> bool:
-        """Whether the host of a private table lets this account read it."""
-        return await self._spectators.watches(stream, account)
-
-    async def hide_damage(self, stream: UUID, account: str) -> None:
-        """NotFoundError, in place of a problem of a table, if the table does not exist for this account.
-
-        Such a table cannot be folded: its people are those whom its events name, and those whom its host let in.
-        """
-        with suppress(StoreDamagedError):  # then nobody can tell
-            if await self._log.is_private(stream) and not await self._may_know(stream, account):
-                raise no_table()
-
-    async def _may_know(self, stream: UUID, account: str) -> bool:
-        if account and await self._log.names_account(stream, account):
-            return True
-        return await self._spectators.watches(stream, account)
+    async def relation(self, stream: UUID, account: str) -> Relation:
+        """Return what an account is to a table; `stranger` also where there is no table."""
+        try:
+            return await self._relations.relation(stream, account)
+        except StoreDamagedError:  # of this stream or another one: its events have to tell
+            return "named"
 
     async def existing(self, stream: UUID) -> LiveTable:
         """Return a table, whoever asks. NotFoundError if there is none."""
@@ -89,6 +81,13 @@ class Access:
         async with table.lock:
             await self._cache.catch_up(table)
         return table
+
+
+def may_see(state: TableState, account: str, relation: Relation) -> bool:
+    """Whether an account may see a table: a private one has to be its own, or the host has to let it in."""
+    if state.setup.visibility == "public" or relation == "invited":
+        return True
+    return seat_of(state, account) is not None
 
 
 def is_over(table: LiveTable) -> bool:

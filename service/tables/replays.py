@@ -15,7 +15,7 @@ from domain.table.views import EventSeen, You, event_seen, public_view, seat_par
 from projections.table_view import splice
 from service.errors import ConflictError, NotFoundError
 from service.store.log import Log
-from service.tables.access import DAMAGE, Access, everything_open, no_table
+from service.tables.access import Access, everything_open, may_see, no_table
 from service.tables.cache import TableCache
 from service.tables.refusals import raise_refusal
 from service.tables.snapshots import Snapshots, Step
@@ -136,12 +136,11 @@ class Replays:
         return Explained(game.key, at, looking, msgspec.Raw(view), answers)
 
     async def _caller(self, stream: UUID, account: str) -> _Caller:
-        try:
-            state = await self._present(stream)
-        except DAMAGE:
-            await self._access.hide_damage(stream, account)
-            raise
-        if not await self._access.may_see(state, account):
+        relation = await self._access.relation(stream, account)
+        if relation == "stranger":
+            raise no_table()
+        state = await self._present(stream)
+        if not may_see(state, account, relation):
             raise no_table()
         return _Caller(state, seat_of(state, account))
 

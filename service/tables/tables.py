@@ -207,7 +207,7 @@ class Tables:
 
     async def has_left(self, stream: UUID, account: str) -> bool:
         """Whether an account that does not see the table once sat there."""
-        return await self._log.names_account(stream, account)
+        return await self._access.relation(stream, account) == "named"
 
     async def leave(self, table: LiveTable, account: str) -> None:
         """Leave the table; a bot takes the seat if the match has started. Who has no seat has left already."""

@@ -17,7 +17,7 @@ from projections.view_store import TableSeen, ViewStore, WriteRequest, Written
 from service.store.buckets import bucket_of
 from service.store.errors import LogOutdatedError
 from service.store.log import Log
-from service.tables.access import DAMAGE, Access
+from service.tables.access import Access
 from service.tables.cache import TableCache
 from service.tables.live_table import LiveTable, TableNames
 
@@ -184,37 +184,40 @@ class Views:
 
         `etags` are those of views that the caller has, `*` for any.
         """
-        try:
-            return await self._see(stream, account, etags)
-        except DAMAGE:
-            await self._access.hide_damage(stream, account)
-            raise
-
-    async def _see(self, stream: UUID, account: str, etags: Sequence[str]) -> ViewSeen | None:
-        version, private_version, names = max(map(_parse_etag, etags), default=_NO_VIEW)
+        known, invited = max(map(_parse_etag, etags), default=_NO_VIEW), False
         table = self._cache.in_memory(stream)
-        try:
-            seen = await self._store.read(str(stream), account, version, private_version, names)
-        except RedisUnavailableError:
-            seen = None
+        seen = await self._shown(stream, account, known)
+        if seen is None and self._access.seen_here(stream, account) is None:
+            relation = await self._access.relation(stream, account)
+            if relation == "stranger":
+                return None
+            if relation == "invited":
+                invited = True
+                seen = await self._shown(stream, account, known, invited=True)
         if seen is None or (table is not None and _is_newer(table, seen)):
             return await self._see_folded(stream, account, etags)
-        if version > seen.version or private_version > seen.private_version:
+        if known[0] > seen.version or known[1] > seen.private_version:
             wanted = await self._wanted(stream, seen)
             if wanted is not None:
                 return await self._see_folded(stream, account, etags, wanted)
-        if seen.visibility == "private" and seen.seat is None and not await self._access.watches(stream, account):
-            return None
         tag = etag_of(seen.version, seen.private_version, seen.names, seen.seat)
         if seen.public is None:
             if _is_known(tag, etags):
                 return ViewSeen(seen.version, seen.seat, tag, None)
-            seen = await self._store.read(str(stream), account, -1, -1, "")
+            seen = await self._shown(stream, account, _NO_VIEW, invited=invited)
             if seen is None or seen.public is None:
                 return await self._see_folded(stream, account, etags)
             tag = etag_of(seen.version, seen.private_version, seen.names, seen.seat)
         body = None if _is_known(tag, etags) else splice(seen.public, seen.part)
         return ViewSeen(seen.version, seen.seat, tag, body)
+
+    async def _shown(
+        self, stream: UUID, account: str, known: tuple[int, int, str], *, invited: bool = False
+    ) -> TableSeen | None:
+        """Return what Redis shows an account; None if there is nothing, or Redis is unavailable."""
+        with suppress(RedisUnavailableError):
+            return await self._store.read(str(stream), account, *known, invited=invited)
+        return None
 
     async def _wanted(self, stream: UUID, seen: TableSeen) -> _Wanted | None:
         """Return the versions that the log has, None if Redis has them too: the caller's tag may be made up."""
@@ -241,7 +244,7 @@ class Views:
                 projection = await self._written_back(table)
         seat = seat_in(projection.header.players, account)
         private = projection.header.visibility == "private"
-        if private and seat is None and not await self._access.watches(stream, account):
+        if private and seat is None and await self._access.relation(stream, account) != "invited":
             return None
         return view_of(projection, seat, etags)
 

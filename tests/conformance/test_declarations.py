@@ -68,6 +68,6 @@ def test_a_code_says_the_same_in_every_game() -> None:
         for code, sentence in game.rejections.items():
             first, theirs = said.setdefault(code, (game.rules_id, sentence))
             assert sentence == theirs, (
-                f"{game.rules_id} says of {code}: {sentence!r}, and {first}: {theirs!r}. Clients know codes in all games: "
-                "take the same sentence, or another code for what means something else"
+                f"{game.rules_id} says of {code}: {sentence!r}, and {first}: {theirs!r}. "
+                "Clients know codes in all games: take the same sentence, or another code for what means something else"
             )

@@ -24,6 +24,7 @@ from tests.projections.test_snapshots import states
 
 HOST = "11111111-1111-4111-8111-111111111111"
 GUEST = "22222222-2222-4222-8222-222222222222"
+STRANGER = "33333333-3333-4333-8333-333333333333"
 TABLES = [str(UUID(int=number)) for number in range(1, 21)]
 
 
@@ -105,11 +106,27 @@ async def test_what_was_written_is_read_by_each_account(store: RedisStore, histo
     shown = history[7]
     seen = await store.views.read(table_of(shown), HOST, -1, -1, "")
     assert seen is not None
-    assert (seen.version, seen.seat, seen.visibility, seen.names) == (8, 0, "public", shown.header.names_tag)
+    assert (seen.version, seen.seat, seen.names) == (8, 0, shown.header.names_tag)
     assert (seen.public, seen.part) == (shown.public, shown.seats[0])
     stranger = await store.views.read(table_of(shown), "", -1, -1, "")
     assert stranger is not None
     assert (stranger.seat, stranger.public, stranger.part) == (None, shown.public, None)
+
+
+async def test_a_private_table_is_not_there_for_who_has_no_seat_and_is_not_invited(
+    store: RedisStore, history: list[Projection]
+) -> None:
+    shown = replace(history[7], header=replace(history[7].header, visibility="private"))
+    await show(store, shown)
+    table, names = table_of(shown), shown.header.names_tag
+    for account in (STRANGER, ""):
+        for known in ((-1, -1, ""), (8, 0, names)):
+            assert await store.views.read(table, account, *known) is None
+    assert await store.views.read(table, HOST, -1, -1, "") is not None
+    invited = await store.views.read(table, STRANGER, -1, -1, "", invited=True)
+    assert invited is not None
+    assert (invited.seat, invited.public, invited.part) == (None, shown.public, None)
+    assert await store.views.read(TABLES[3], STRANGER, -1, -1, "", invited=True) is None
 
 
 async def test_what_the_reader_has_is_left_out(store: RedisStore, history: list[Projection]) -> None:

@@ -2,12 +2,14 @@
 
 import gzip
 import random
+import re
 
 import httpx
 import pytest
 
 from service.api.routes import HANDLERS
-from tests.service.client import Player, choose_hearts, play_match
+from tests.service.client import Player, choose_hearts, new_key, play_match, within
+from tests.service.disputing import begun, end, opened, people, play
 
 PATHS = ("/openapi.json", "/v1/games", "/v1/games/hearts", "/v1/games/hearts/rules")
 
@@ -27,6 +29,34 @@ def test_nothing_else_is_compressed() -> None:
     for operation in HANDLERS:
         assert operation.compressed == COMPRESSED.get(operation.id, "never"), operation.id
         assert ("Accept-Encoding" in operation.vary) == (operation.id in COMPRESSED), operation.id
+
+
+def test_what_is_compressed_as_it_is_sent_has_no_tag_which_would_be_that_of_other_bytes() -> None:
+    for operation in HANDLERS:
+        if operation.compressed != "never":
+            assert operation.conditional == (operation.compressed == "by_itself"), operation.id
+
+
+def test_no_other_operation_compresses_whatever_is_accepted(service_url: str) -> None:
+    ada = Player(service_url, "Ada")
+    table = ada.create("romme", seats=2, bots=[1], visibility="private")
+    ada.code(table)
+    ada.code(table, "spectator")
+    ada.start(table)
+    known = {"table": table, "player": ada.id, "dispute": table, "token": table, "seat": "0", "draft": "p1"}
+    called = 0
+    for operation in HANDLERS:
+        if operation.compressed != "never" or operation.id == "deleteMe":
+            continue
+        path = re.sub(r"\{(\w+):\w+\}", lambda found: known[found[1]], min(operation.paths))
+        method = min(operation.http_methods)
+        headers = {"Idempotency-Key": new_key()} if method == "POST" else {}
+        for accepted in ("gzip", "*", "gzip;q=0", "identity"):
+            answered = ada.http.request(method, path, headers={**headers, "Accept-Encoding": accepted})
+            assert "content-encoding" not in answered.headers, (operation.id, accepted)
+            assert "Accept-Encoding" not in answered.headers.get("vary", ""), operation.id
+        called += 1
+    assert called == len(HANDLERS) - len(COMPRESSED) - 1
 
 
 def encodings(player: Player, path: str, **query: int) -> list[str | None]:
@@ -68,6 +98,27 @@ def test_lists_are_compressed(service_url: str) -> None:
         ada.create("hearts", options={"players": 3}, bots=[1, 2])
     assert encodings(ada, "/v1/me/tables") == BY_WEIGHT
     assert encodings(ada, "/v1/tables", limit=4) == BY_WEIGHT
+    assert encodings(ada, "/problems/illegal-move") == BY_WEIGHT
+
+
+def test_entries_of_the_log_disputes_and_a_leaderboard_are_compressed(service_url: str) -> None:
+    ada, ben = people(service_url, 2)
+    table = begun([ada, ben])
+    version = play([ada, ben], table, 4)
+    end([ada, ben], table)
+    for disputed in range(version - 2, version + 1):
+        opened(ada, table, disputed)
+    assert encodings(ada, "/v1/disputes") == BY_WEIGHT
+    for _ in range(4):
+        end([ada], begun([ada]))
+    assert within(20, lambda: len(ada.http.get("/v1/log/entries").json()["items"]) >= 5)
+    assert encodings(ada, "/v1/log/entries") == BY_WEIGHT
+    board = {
+        accepted: ada.http.get("/v1/leaderboards/hearts", headers={"Accept-Encoding": accepted})
+        for accepted in ("gzip", "gzip;q=0", "identity")
+    }
+    assert [response.headers.get("content-encoding") for response in board.values()] == ["gzip", None, None]
+    assert board["gzip"].headers["etag"] != board["identity"].headers["etag"]
 
 
 def got(url: str, encoding: str = "identity", **headers: str) -> httpx.Response:

@@ -160,6 +160,54 @@ def test_matches_that_are_over_are_listed_however_long_ago_they_were(
     assert [item["table"] for item in mine(ada)["items"]] == [item["table"] for item in now["items"]]
 
 
+def test_tables_that_change_their_place_between_pages_come_once(urls: tuple[str, str]) -> None:
+    ada, ben = Player(urls[0], "Ada"), Player(urls[1], "Ben")
+    over = [finished(ada, seed) for seed in range(3)]
+    lobby = ada.create("hearts", bots=[1, 2, 3])
+    with_ben = [ada.create("hearts", bots=[1, 2]) for _ in range(2)]
+    for table in with_ben:
+        ben.sit(table)
+        ada.start(table)
+    runs, waits = with_ben
+    passed(ada, runs)
+    ends = ada.create("hearts", bots=[1, 2], options={"players": 3, "target_score": 1})
+    ada.start(ends)
+
+    first = mine(ada, limit=2)
+    assert [item["table"] for item in first["items"]] == [ends, waits]
+    ada.start(lobby)  # waits now, which is before what was listed
+    passed(ada, waits)  # waits no more, which is after it
+    assert play_match([ada], ends, choose_any, random.Random(1))["status"] == "finished"
+    second = mine(ada, urls[1], limit=2, cursor=first["next_cursor"])
+    assert [item["table"] for item in second["items"]] == [lobby, runs]
+    third = mine(ada, limit=2, cursor=second["next_cursor"])
+    assert [item["table"] for item in third["items"]] == [over[2], over[1]]
+    new = ada.create("hearts")
+    last = mine(ada, limit=2, cursor=third["next_cursor"])
+    assert [item["table"] for item in last["items"]] == [new, over[0]]
+    assert last["next_cursor"] is None
+
+
+def test_who_has_more_open_tables_than_a_cursor_names_gets_all_of_them(
+    urls: tuple[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("service.tables.inbox.LISTED_MAX", 2)
+    ada = Player(urls[0], "Ada")
+    tables = [ada.create("hearts") for _ in range(6)]
+    page = mine(ada, limit=1)
+    found = page["items"]
+    while page["next_cursor"] is not None:
+        page = mine(ada, limit=1, cursor=page["next_cursor"])
+        found += page["items"]
+    assert [item["table"] for item in found] == tables[::-1]
+
+
+def passed(player: Player, table: str) -> None:
+    """Pass cards at a table of Hearts."""
+    view = player.view(table)
+    assert player.move(table, view["you"]["decision"], cards_to_pass(view)).status_code == 200
+
+
 def test_without_redis_the_list_comes_from_memory_and_a_rebuild_makes_the_same(
     servers: EmbeddedServers, urls: tuple[str, str], database_url: str, redis_url: str
 ) -> None:

@@ -98,11 +98,18 @@ class TablePage(Struct, frozen=True):
     next_cursor: str | None
 
 
+OwnTablesCursor = Annotated[
+    str,
+    Meta(min_length=1, max_length=4000, pattern="^[A-Za-z0-9_-]+$", description="`next_cursor` of the previous page."),
+]
+"""It names the open tables that were listed: they may have another place by then."""
+
+
 class MyTablesQuery(Struct, frozen=True):
     """Position in the list of the caller's tables."""
 
     limit: Limit = 20
-    cursor: Cursor | None = None
+    cursor: OwnTablesCursor | None = None
 
 
 class MyTable(TableSummary, frozen=True):

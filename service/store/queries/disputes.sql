@@ -9,6 +9,10 @@ select record_dispute(
 select dispute, bucket, stream, version, player, (extract(epoch from opened_at) * 1000)::bigint, claim, status, people
 from disputes where dispute = %s;
 
+-- name: row_for
+select dispute, bucket, stream, version, player, (extract(epoch from opened_at) * 1000)::bigint, claim, status, people
+from disputes where dispute = %(dispute)s and (%(player)s::uuid is null or %(player)s::uuid = any (people));
+
 -- name: page
 select dispute, bucket, stream, version, player, (extract(epoch from opened_at) * 1000)::bigint, claim, status, people
 from disputes

@@ -81,19 +81,12 @@ from events
 where type = 'create' and (received_at, stream) < (to_timestamp(%s::bigint / 1000.0), %s)
 order by received_at desc, stream desc limit %s;
 
--- name: is_private
--- Whatever rules it was recorded under: inside JSON text a quotation mark is escaped.
-select strpos(envelope, '"visibility":"private"') > 0 from events where bucket = %s and stream = %s and version = 1;
-
 -- name: is_public_and_over
 -- Whatever stream is asked for, the same is done.
 select exists (select from transparency_leaves where stream = %(stream)s) and exists (
   select from events where bucket = %(bucket)s and stream = %(stream)s and version = 1
     and strpos(envelope, '"visibility":"private"') = 0
 );
-
--- name: names_account
-select exists (select from events where bucket = %s and stream = %s and strpos(envelope, %s) > 0);
 
 -- name: tables
 select stream from table_secret;

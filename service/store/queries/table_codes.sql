@@ -53,11 +53,42 @@ with code as (
 )
 select stream from code;
 
--- name: watches
-select exists (
-  select from spectators s
-  where s.stream = %(stream)s and s.player = %(player)s and not exists (
-    select from table_codes w
-    where w.stream = s.stream and w.kind = 'watch' and w.code is null and w.number > s.code
-  )
+-- name: relation
+-- Whatever stream is asked for, the same is done: where there is none of this id, with the next one of its bucket, or
+-- with the first one, and all of it is computed before the ids are compared. So neither the answer nor the time tells
+-- whether there is a table. It works under whatever rules events were recorded: inside JSON text a quotation mark is
+-- escaped.
+with near as materialized (
+  select stream from (
+    (select stream from events where bucket = %(bucket)s and stream >= %(stream)s order by stream, version limit 1)
+    union all
+    (select stream from events where bucket = %(bucket)s order by stream, version limit 1)
+  ) candidates limit 1
+), found as materialized (
+  select near.stream,
+    (
+      select e.type = 'create' and strpos(e.envelope, '"visibility":"private"') = 0 from events e
+      where e.bucket = %(bucket)s and e.stream = near.stream and e.version > 0 order by version limit 1
+    ) as public,
+    exists (
+      select from spectators s
+      where s.stream = near.stream and s.player = %(player)s and not exists (
+        select from table_codes w
+        where w.stream = s.stream and w.kind = 'watch' and w.code is null and w.number > s.code
+      )
+    ) as invited,
+    (
+      select true from events e
+      where e.bucket = %(bucket)s and e.stream = near.stream and e.version > 0 and e.decision is null
+        and strpos(e.envelope, %(account)s) > 0
+      order by version limit 1
+    ) as named
+  from near
+)
+select coalesce(
+  (
+    select case when public then 'public' when invited then 'invited' when named then 'named' end
+    from found where stream = %(stream)s
+  ),
+  'stranger'
 );
