@@ -12,7 +12,7 @@ import pytest
 from domain.disputes.model import REFUSALS as DISPUTE_REFUSALS
 from domain.registry import CURRENT
 from domain.table.model import REFUSALS
-from service.api.problem_types import PROBLEM_TYPES_BY_SLUG, codes
+from service.api.problem_types import PROBLEM_TYPES_BY_SLUG, codes, meanings
 from service.api.routes import HANDLERS
 from service.errors import PROBLEM_TYPES
 from tests.service.client import Player
@@ -92,3 +92,14 @@ def test_the_operations_of_a_page_are_those_of_the_contract(service_url: str) ->
         if known.status != 405:
             assert set(page_of(service_url, slug)["operations"]) == expected
     assert len(declared) == len(HANDLERS)
+
+
+def test_a_code_has_one_status_and_says_one_thing() -> None:
+    statuses: dict[str, set[int]] = {}
+    sentences: dict[str, set[str]] = {}
+    for meaning in meanings():
+        statuses.setdefault(meaning.code, set()).add(meaning.problem_type.status)
+        sentences.setdefault(meaning.code, set()).add(meaning.sentence)
+    assert [code for code, found in statuses.items() if len(found) > 1] == []
+    differing = [code for code, found in sentences.items() if len(found) > 1]
+    assert differing == ["match_over"], "the table says it also of one that was closed, in which a game has no say"

@@ -166,10 +166,6 @@ REJECTIONS: Final = {
     "must_keep_discard": "Keep a card that you may discard.",
     "discard_just_taken": "The card taken from the pile cannot be discarded in the same turn.",
     "order_stale": "That is not an order of the cards you hold now.",
-    "option_unknown": "There is no such option.",
-    "option_value": "The option does not have this value.",
-    "option_locked": "How the match ends is fixed once the first round was dealt.",
-    "option_conflict": "This limit does not go with the way the match ends.",
     "not_open": "Only an open match is ended by hand.",
     "no_round_played": "No round has been played yet.",
 }
