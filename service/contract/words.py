@@ -33,6 +33,7 @@ LIMITS: Final[dict[str, Limits]] = dict(
         *_each(_CARDS, "hand hand_size hand_sizes stock stock_size stock_count pile_size size count counts"),
         *_each(_CARDS, "offered countered swapped least most tricks_won trick_number"),
         *_each(_POINTS, "points total totals raw results scores values bonus have need missing first_lay"),
+        *_each(_POINTS, "laid flutes kept"),
         *_each(_ROUND, "round rounds swap_round go_round empties run id"),
         *_each((1, 8), "contract"),
         *_each((1, 9999), "rules_version"),
